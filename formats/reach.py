@@ -23,7 +23,7 @@ LARGEST = 1 << 29
 """Bytes of a file that is read whole, at most."""
 LARGEST_TEXT = 1 << 24
 """The same of texts: parsing one takes many times its size."""
-TEXTS = (".acf", ".cfg", ".fgd", ".h", ".kv", ".material", ".txt", ".vdf", ".vmt", ".xml")
+TEXTS = (".acf", ".cfg", ".fgd", ".h", ".kv", ".material", ".rules", ".txt", ".vdf", ".vmt", ".xml")
 """How the names of texts end."""
 LONGEST = 4096
 """Characters of a path, at most."""

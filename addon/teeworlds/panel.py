@@ -18,6 +18,7 @@ from .motion import panel as motion
 from .operators import AddLayer, EditSettings, NewMap, SetImage
 from .play import Play, StopPlaying
 from .sounds import panel as sounds
+from .stamp import tool as stamp
 from .structure import operators as structure
 from .structure.map_operator import OnMap, active_group, active_layer, active_map
 from .structure.operators import AddClip, AddGroup, MoveGroup, MoveLayer, MoveToGroup, RemoveGroup, RemoveLayer
@@ -164,6 +165,7 @@ def register() -> None:
     """Register the operators, the panel and the entry of File > New."""
     register_classes(CLASSES)
     motion.register()
+    stamp.register()
     bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
@@ -172,4 +174,5 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
     motion.unregister()
     play.unregister()
+    stamp.unregister()
     unregister_classes(CLASSES)

@@ -2,7 +2,7 @@
 """Teeworlds and DDNet maps (`.map`)."""
 
 from ..binary import Buffer
-from .check import check
+from .check import check, unedited_blobs
 from .contents import contents, section_at, summary
 from .datafile import MAGICS, Blob, Datafile, Item
 from .items import Automapper, Image, Info, Record, Sound
@@ -80,6 +80,7 @@ __all__ = [
     "read",
     "section_at",
     "summary",
+    "unedited_blobs",
     "write",
 ]
 

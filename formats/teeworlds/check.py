@@ -19,21 +19,35 @@ from .tile_layers import TileLayer
 TILESET_CELLS = 16  # DDNet takes an image off a tile layer if its sides are no multiples of this
 
 
-def check(level: Level, rules: Literal["ddnet", "lenient"] = "ddnet") -> list[Problem]:
+def check(
+    level: Level, rules: Literal["ddnet", "lenient"] = "ddnet", without: frozenset[int] = frozenset()
+) -> list[Problem]:
     """What a game would refuse or misread in the map that `write` would make of the level.
 
     `ddnet`: errors are what DDNet refuses to load, warnings blobs that it does without; agrees with its `map_test`.
     `lenient`: errors are parts that cannot be decoded, warnings numbers that name nothing and other things worth a
     look; whatever `read` opened is usable without those parts. Raises ValueError for another name of rules.
+
+    without: numbers of blobs of the file that was read, which `ddnet` doesn't look into; decoding them is what takes
+    time. See `unedited_blobs`.
     """
     if rules == "lenient":
         return list(_lenient(level))
     if rules != "ddnet":
         raise ValueError(f"there are the rules 'ddnet' and 'lenient', not {rules!r}")
     try:
-        return ddnet_rules.problems(datafile_of(level))
+        return ddnet_rules.problems(datafile_of(level), [level.file.blobs[number] for number in without])
     except FormatError as error:
         return [Problem("map", f"cannot be written: {error}")]
+
+
+def unedited_blobs(level: Level) -> frozenset[int]:
+    """The numbers of the blobs that the level still has of the file that was read: nothing in them is new.
+
+    Raises FormatError where the level can't be written.
+    """
+    numbers = {id(blob): number for number, blob in enumerate(level.file.blobs)}
+    return frozenset(numbers[id(blob)] for blob in datafile_of(level).blobs if id(blob) in numbers)
 
 
 def _lenient(level: Level) -> Iterator[Problem]:

@@ -6,14 +6,14 @@ rules read words and bytes, not our model of a level: what we understand and wha
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ..binary import FormatError, Problem
-from .datafile import Datafile, Item
+from .datafile import Blob, Datafile, Item
 from .records import TILE_RECORDS, ItemKind, LayerKind, TileKind
 from .tiles import unread_runs
 
@@ -42,8 +42,11 @@ class _TileLayer:
         return self.width * self.height
 
 
-def problems(file: Datafile) -> list[Problem]:
-    """All that DDNet objects to in a container; it loads the map unless one of them is an error."""
+def problems(file: Datafile, without: Collection[Blob] = ()) -> list[Problem]:
+    """All that DDNet objects to in a container; it loads the map unless one of them is an error.
+
+    without: blobs that aren't looked into.
+    """
     found = [*_container(file), *_map_version(file)]
     layers: list[_TileLayer] = []
     refused = False
@@ -59,7 +62,7 @@ def problems(file: Datafile) -> list[Problem]:
     games = [layer for layer in layers if layer.kind == TileKind.GAME]
     if not games and not refused:
         found.append(Problem("map", "the game layer is missing"))
-    found += _tile_blobs(file, layers, games[-1] if games else None)
+    found += _tile_blobs(file, layers, games[-1] if games else None, {id(blob) for blob in without})
     return found
 
 
@@ -159,8 +162,13 @@ def _is_text(words: npt.NDArray[np.int32]) -> bool:
     return True
 
 
-def _tile_blobs(file: Datafile, layers: list[_TileLayer], game: _TileLayer | None) -> Iterator[Problem]:
-    """Whether each layer has tiles of its own, and each blob decodes to what its layer needs."""
+def _tile_blobs(
+    file: Datafile, layers: list[_TileLayer], game: _TileLayer | None, without: set[int]
+) -> Iterator[Problem]:
+    """Whether each layer has tiles of its own, and each blob decodes to what its layer needs.
+
+    without: ids of those that aren't looked into.
+    """
     owners: dict[int, _TileLayer] = {}
     for layer in layers:
         if not 0 <= layer.blob < len(file.blobs):
@@ -173,6 +181,8 @@ def _tile_blobs(file: Datafile, layers: list[_TileLayer], game: _TileLayer | Non
             sizes = f"{layer.width} x {layer.height} < {game.width} x {game.height}"
             yield Problem(layer.place, f"is smaller than the game layer ({sizes})")
     for number, blob in enumerate(file.blobs):
+        if id(blob) in without:
+            continue
         owner = owners.get(number)
         try:
             data = blob.data(f"blob {number}")

@@ -192,6 +192,8 @@ def _picked(faces: TileFaces, numbers: Integers) -> TileFaces:
 
 def resized(tiles: Tiles, shape: tuple[int, int]) -> Tiles:
     """A copy of the records [h, w] cut or filled up with zeros to `shape`, right and below."""
+    if tiles.shape == tuple(shape):
+        return tiles.copy()  # a quarter of the time
     result = np.zeros(shape, tiles.dtype)
     height, width = np.minimum(shape, tiles.shape)
     result[:height, :width] = tiles[:height, :width]

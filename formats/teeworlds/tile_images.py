@@ -37,3 +37,17 @@ def write_pixels(tiles: Tiles, fields: TileFields, channels: Channels, pixels: P
                 values |= pixels[:height, :width, channel].astype(np.uint16) << np.uint16(shift)
         field = fields.attributes[attribute]
         tiles[field][:height, :width] = values.astype(tiles.dtype[field])  # 16 bits: two's complement
+
+
+def shifted(pixels: Pixels, by: tuple[int, int], size: tuple[int, int], repeat: bool) -> Pixels:
+    """The pixels, uint8 [h, w, 4], of a layer's image moved by columns and rows, in an image of another size.
+
+    size: width and height. New cells have the tiles of the nearest edge if `repeat`, else they are air.
+    """
+    rows, columns = np.arange(size[1]) - by[1], np.arange(size[0]) - by[0]
+    height, width = pixels.shape[:2]
+    near = pixels[np.clip(rows, 0, height - 1)[:, None], np.clip(columns, 0, width - 1)]
+    if not repeat:
+        near[(rows < 0) | (rows >= height), :, :3] = 0
+        near[:, (columns < 0) | (columns >= width), :3] = 0
+    return near

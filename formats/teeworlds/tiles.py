@@ -38,7 +38,7 @@ ORIENTATION = int(TileFlag.XFLIP | TileFlag.YFLIP | TileFlag.ROTATE)  # the bits
 _START_AND_STEP = {0: (0, 1), 1: (3, -1), 2: (1, -1), 3: (2, 1), 8: (1, 1), 9: (2, -1), 10: (0, -1), 11: (3, 1)}
 
 
-def _shown_corners() -> npt.NDArray[np.int64]:
+def shown_corners() -> npt.NDArray[np.int64]:
     """The texture's corner that each corner of the cell shows: [16 values of the low flag bits, 4]."""
     ways = [_START_AND_STEP[flags & ORIENTATION] for flags in range(16)]
     return np.array([[(start + step * corner) % 4 for corner in range(4)] for start, step in ways])
@@ -46,7 +46,7 @@ def _shown_corners() -> npt.NDArray[np.int64]:
 
 def _atlas_table() -> npt.NDArray[np.float32]:
     """Atlas UVs of all tiles: [index * 16 + low flag bits, corner, (u, v)], v up. All are sixteenths: exact."""
-    shown = _shown_corners()
+    shown = shown_corners()
     right, down = shown >= 2, (shown == 1) | (shown == 2)
     row, column = np.divmod(np.arange(256)[:, None, None], ATLAS_CELLS)
     u = column + right
@@ -60,7 +60,7 @@ def _orientation_table() -> npt.NDArray[np.int8]:
     The face's corners may start anywhere in the ring and run either way round.
     """
     table = np.full(1 << 16, -1, np.int8)
-    shown = _shown_corners()
+    shown = shown_corners()
     for flags in _START_AND_STEP:
         for start in range(4):
             for step in (1, -1):

@@ -12,7 +12,7 @@ import pytest
 
 from formats.__main__ import main
 from formats.binary import FormatError, Problem
-from formats.teeworlds import TILE, Level, TileKind, TileLayer, check, new_level, read, write
+from formats.teeworlds import TILE, Level, TileKind, TileLayer, check, new_level, read, unedited_blobs, write
 from tests.formats.teeworlds_bytes import (
     FRONT,
     GAME,
@@ -279,6 +279,26 @@ def test_it_judges_the_level_as_it_is_now() -> None:
     assert problem == Problem("layer 1 of group 0", "is smaller than the game layer (2 x 2 < 4 x 3)")
     level.groups[0].layers.remove(layer)
     assert check(level) == []
+
+
+def test_blobs_that_nobody_edited_can_be_left_out() -> None:
+    def wrong(m: Map) -> None:
+        m.tiles(4, 3, tile(1, 0, 0, 7) * 12)
+
+    level = read(made(wrong).build())
+    assert len(check(level)) == 1
+    same = unedited_blobs(level)
+    assert same == frozenset(range(len(level.file.blobs)))
+    assert check(level, without=same) == []
+    layer = level.groups[0].layers[0]
+    assert isinstance(layer, TileLayer)
+    tiles = layer.tiles().copy()
+    tiles["reserved"][1, 2] = 1
+    layer.set_tiles(tiles)
+    edited = same - {layer.item.words[14]}
+    assert unedited_blobs(level) == edited
+    (problem,) = check(level, without=edited)
+    assert problem.message == "layer 0 of group 0: tile 6 has reserved 1, not 0"
 
 
 def damaged_image() -> Map:

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The map resized, cropped, shifted and widened."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...scene import declared
+from ...scene.edit_mode import edited_meshes
+from ...scene.reports import SceneError
+from ...scene.sidebar import Result
+from .. import layout
+from ..structure.map_operator import MapOperator
+from .resize import Growth, cells_of, map_size, missing_cells, resize_map
+
+REPEAT = "New cells of drawn layers get the tiles at their edges, which the game shows there anyway; air otherwise"
+
+
+class _SizeOperator(MapOperator):
+    """What operators share that give the map another size."""
+
+    repeat: bool = declared.boolean(name="Repeat Edges", description=REPEAT)
+
+    def growth(self, context: bpy.types.Context, level: bpy.types.Collection) -> Growth:
+        """By how much. Raises SceneError."""
+        raise NotImplementedError
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+        """Resize the map, and say what couldn't be done exactly."""
+        if any(edited_meshes(context)):
+            bpy.ops.object.mode_set(mode="OBJECT")
+        growth = self.growth(context, level)
+        if not growth:
+            return False
+        for line in resize_map(level, growth, self.repeat):
+            self.report({"WARNING"}, line)
+        width, height = map_size(level)
+        self.report({"INFO"}, f"The map has {width} x {height} tiles")
+        return True
+
+
+class ResizeMap(_SizeOperator):
+    """Add columns and rows to the map or cut them off, on each side; all that is in it stays in place"""
+
+    bl_idname = "levelwright.teeworlds_resize_map"
+    bl_label = "Resize Map"
+    bl_options = {"REGISTER", "UNDO"}
+
+    left: int = declared.integer(name="Left", description="Columns to add; negative: to cut off")
+    right: int = declared.integer(name="Right", description="Columns to add; negative: to cut off")
+    top: int = declared.integer(name="Top", description="Rows to add; negative: to cut off")
+    bottom: int = declared.integer(name="Bottom", description="Rows to add; negative: to cut off")
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask for the columns and rows."""
+        return set(context.window_manager.invoke_props_dialog(self)) if context.window_manager else {"CANCELLED"}
+
+    def growth(self, _context: bpy.types.Context, _level: bpy.types.Collection) -> Growth:
+        """As the user says."""
+        return Growth(self.left, self.right, self.top, self.bottom)
+
+
+class ShiftMap(_SizeOperator):
+    """Move all that is in the map; what leaves it on one side is cut off"""
+
+    bl_idname = "levelwright.teeworlds_shift_map"
+    bl_label = "Shift Map"
+    bl_options = {"REGISTER", "UNDO"}
+
+    x: int = declared.integer(name="X", description="Columns to the right")
+    y: int = declared.integer(name="Y", description="Rows down")
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask how far."""
+        return set(context.window_manager.invoke_props_dialog(self)) if context.window_manager else {"CANCELLED"}
+
+    def growth(self, _context: bpy.types.Context, _level: bpy.types.Collection) -> Growth:
+        """As much on one side as goes on the other."""
+        return Growth(self.x, -self.x, self.y, -self.y)
+
+
+class CropMap(_SizeOperator):
+    """Cut the map down to the selected tiles of the active layer"""
+
+    bl_idname = "levelwright.teeworlds_crop_map"
+    bl_label = "Crop to Selection"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def growth(self, context: bpy.types.Context, level: bpy.types.Collection) -> Growth:
+        """What leaves the selected tiles' rectangle."""
+        layer = self.layer(context)
+        if layer.get(layout.STORAGE) != layout.MESH:
+            raise SceneError(f"{layer.name} is not a mesh of tiles, of which some can be selected", [layer])
+        cells = cells_of(layer, selected=True)
+        if not len(cells):
+            raise SceneError(f"no tiles of {layer.name} are selected", [layer])
+        width, height = map_size(level)
+        (left, top), (right, bottom) = cells.min(axis=0).tolist(), cells.max(axis=0).tolist()
+        return Growth(-left, right + 1 - width, -top, bottom + 1 - height)
+
+
+class WidenMap(_SizeOperator):
+    """Make the map as large as the tiles ask that were put outside of it"""
+
+    bl_idname = "levelwright.teeworlds_widen_map"
+    bl_label = "Widen to Fit"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def growth(self, _context: bpy.types.Context, level: bpy.types.Collection) -> Growth:
+        """What these need."""
+        return missing_cells(level)
+
+
+CLASSES = (ResizeMap, ShiftMap, CropMap, WidenMap)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The palette: the layer's tileset over the 3D view, and as buttons in the sidebar; tiles that are used are marked."""
+
+from __future__ import annotations
+
+import bpy
+import bpy.utils.previews
+import numpy as np
+import numpy.typing as npt
+
+from ....formats.teeworlds import stamps
+from ....formats.teeworlds.tiles import ATLAS_CELLS
+from ...scene import tools
+from ...scene.blender_types import Value
+from ...scene.reports import SceneError
+from ...scene.sidebar import Result, refuse
+from ..structure.map_operator import OnMap
+from ..structure.parts import tile_kind
+from . import draw, held, targets
+from .operators import LEVELWRIGHT_OT_teeworlds_choose_tile
+from .targets import Cell
+
+PART = 0.9
+"""Of the region's shorter side that the palette takes."""
+ICON = 32
+"""Pixels of a tile's icon."""
+KEYS = (("MOUSE_LMB_DRAG", "Choose"), ("MOUSE_RMB", "Cancel"))
+
+
+class LEVELWRIGHT_OT_teeworlds_palette(OnMap, bpy.types.Operator):
+    """Show the tileset of the active layer, to choose tiles by clicking or dragging over them"""
+
+    bl_idname = "levelwright.teeworlds_palette"
+    bl_label = "Palette"
+    bl_options = {"INTERNAL"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        """Show it, and wait for the mouse."""
+        layers, region = targets.layers(context), context.region
+        if len(layers) != 1 or region is None or region.type != "WINDOW" or context.window_manager is None:
+            return refuse(self, context, SceneError("Make one tile layer the active object to see its tiles"))
+        self._kind = tile_kind(layers[0]) or "TILES"
+        self._image, self._used = targets.tileset(layers[0]), sorted(targets.used(layers[0]))
+        size = PART * min(region.width, region.height)
+        self._place = ((region.width - size) / 2, (region.height - size) / 2, size)
+        self._key, self._from = event.type, None
+        self._to = self._cell(event)
+        self._region = region.as_pointer()
+        self._overlay = tools.Overlay(self._draw)
+        tools.show_keys(context, KEYS)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    _from: Cell | None
+
+    def _cell(self, event: bpy.types.Event) -> Cell | None:
+        """The cell of the palette that is under the mouse."""
+        left, low, size = self._place
+        column = int((event.mouse_region_x - left) / size * ATLAS_CELLS // 1)
+        row = int((low + size - event.mouse_region_y) / size * ATLAS_CELLS // 1)
+        inside = 0 <= column < ATLAS_CELLS and 0 <= row < ATLAS_CELLS
+        return (column, row) if inside else None
+
+    def _area(self) -> stamps.Rectangle | None:
+        if self._to is None:
+            return None
+        return stamps.between(self._from or self._to, self._to)
+
+    def _draw(self, context: bpy.types.Context) -> None:
+        if context.region is not None and context.region.as_pointer() == self._region:
+            draw.palette(self._image, self._place, self._used, self._area() or held.palette_area())
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        """Follow the mouse: pressed on a tile, and released on the same or another."""
+        self._to = self._cell(event) or (self._to if self._from is not None else None)
+        tools.redraw(context)
+        if event.type == "LEFTMOUSE" and event.value == "PRESS" and self._to is not None:
+            self._from = self._to
+            return {"RUNNING_MODAL"}
+        area = self._area()
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._from is not None and area is not None:
+            held.choose(context, self._kind, area)
+            self.cancel(context)
+            return {"FINISHED"}
+        closing = event.type in {*tools.STOPS, self._key} or (event.type == "LEFTMOUSE" and self._from is None)
+        if event.value == "PRESS" and closing:
+            self.cancel(context)
+            return {"CANCELLED"}
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Show it no more."""
+        self._overlay.remove()
+        tools.show_keys(context, None)
+
+
+# ---- the sidebar
+
+_icons: dict[str, bpy.utils.previews.ImagePreviewCollection] = {}
+"""By what `_mark` says of an image."""
+_SHOWN = 4
+"""Tilesets whose icons are kept."""
+
+
+def _mark(image: bpy.types.Image) -> str:
+    return f"{image.name_full} {tuple(image.size)} {image.get('levelwright_packed', '')}"
+
+
+def icons(image: bpy.types.Image) -> bpy.utils.previews.ImagePreviewCollection:
+    """An icon for each tile of a tileset, by the index as text."""
+    mark = _mark(image)
+    if mark not in _icons:
+        while len(_icons) >= _SHOWN:
+            bpy.utils.previews.remove(_icons.pop(next(iter(_icons))))
+        _icons[mark] = bpy.utils.previews.new()
+        for index, pixels in enumerate(_tiles(image)):
+            preview: Value = _icons[mark].new(str(index))
+            preview.icon_size = (ICON, ICON)
+            preview.icon_pixels_float.foreach_set(pixels.reshape(-1))
+    return _icons[mark]
+
+
+def _tiles(image: bpy.types.Image) -> npt.NDArray[np.float32]:
+    """The tiles of a tileset, [256, ICON, ICON, 4], the lowest row of pixels first."""
+    width, height = image.size
+    if not width or not height or image.channels != 4:
+        return np.zeros((ATLAS_CELLS**2, ICON, ICON, 4), np.float32)
+    pixels = np.empty((height, width, 4), np.float32)
+    values: Value = image.pixels
+    values.foreach_get(pixels.reshape(-1))
+    side = ATLAS_CELLS * ICON
+    rows, columns = (np.arange(side) * height // side, np.arange(side) * width // side)
+    small = pixels[rows][:, columns].reshape(ATLAS_CELLS, ICON, ATLAS_CELLS, ICON, 4)[::-1]
+    return np.ascontiguousarray(small.swapaxes(1, 2).reshape(-1, ICON, ICON, 4))
+
+
+def draw_buttons(column: bpy.types.UILayout, layer: bpy.types.Object) -> None:
+    """Draw a button a tile; those of tiles that the layer has are pressed in."""
+    image = targets.tileset(layer)
+    if image is None:
+        column.label(text="The layer shows no image", icon="INFO")
+        return
+    found, used = icons(image), targets.used(layer)
+    grid = column.column(align=True)
+    for row in range(ATLAS_CELLS):
+        line = grid.row(align=True)
+        for index in range(row * ATLAS_CELLS, (row + 1) * ATLAS_CELLS):
+            button = line.operator(
+                LEVELWRIGHT_OT_teeworlds_choose_tile.bl_idname,
+                text="",
+                icon_value=found[str(index)].icon_id,
+                depress=index in used,
+            )
+            button.index = index
+
+
+def forget() -> None:
+    """Let go of all icons."""
+    while _icons:
+        bpy.utils.previews.remove(_icons.popitem()[1])
+
+
+CLASSES = (LEVELWRIGHT_OT_teeworlds_palette,)

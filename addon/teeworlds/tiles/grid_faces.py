@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cells of a layer that is a mesh with a face a tile.
+
+While an edit runs, a cell that has a face gets its new tile by the face's attributes, which takes no time. Faces that
+come and go need the whole mesh to be made anew: that is done once, at the end. Until then new tiles are shown by a mesh
+of their own, and faces whose tile was erased show nothing (index 0).
+"""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ....formats.arrays import Array
+from ....formats.teeworlds import tile_faces
+from ....formats.teeworlds import tiles as tile_geometry
+from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE, TileFaces, corner_positions
+from ...scene import attributes, meshes
+from ...scene.attributes import Domain, Kind
+from ...scene.names import showable
+from ...scene.reports import SceneError
+from .. import layout
+from .reshape import reshape
+
+Ints = npt.NDArray[np.int32]
+Cells = npt.NDArray[np.int64]
+_RING = np.arange(4, dtype=np.int8)
+
+
+class FaceStore:
+    """The faces of a layer, by cell."""
+
+    def __init__(self, layer: bpy.types.Object, kind: str, shape: tuple[int, int], offset: tuple[int, int]) -> None:
+        """Read a layer's mesh. offset: column and row of the cell at the object's origin. Raises SceneError for faces
+        without four corners.
+        """
+        mesh = layer.data
+        if not isinstance(mesh, bpy.types.Mesh):
+            raise SceneError(f"{layer.name} isn't a mesh", [layer])
+        self.layer, self.mesh, self.kind, self.shape, self.offset = layer, mesh, kind, shape, offset
+        self._preview: bpy.types.Object | None = None
+        corners = self._corner_points()
+        self._points = corners
+        count = len(corners)
+        self._attributes = {
+            name: self._face_attribute(name, count) for name in (*TILE_FIELDS[kind].attributes, UV_TILE)
+        }
+        uvs = attributes.read(mesh, layout.UV, "CORNER")
+        self._uvs = np.zeros((count, 4, 2), np.float32) if uvs is None else uvs.reshape(-1, 4, 2)
+        self._untouched = {
+            name: field.copy() for name, field in self._attributes.items() if mesh.attributes.get(name) is not None
+        }
+        self._untouched_uvs = None if uvs is None else self._uvs.copy()
+        told = self._told()
+        if UV_TILE not in self._untouched:  # of 0.3 or made by a script: its faces are what they show
+            self._attributes |= {name: field.copy() for name, field in told.items()}
+            self._attributes[UV_TILE] = tile_faces.made_for(kind, told)
+        column = np.floor(corners[:, :, 0].mean(axis=1)).astype(np.int64) + offset[0]
+        row = np.floor(-corners[:, :, 1].mean(axis=1)).astype(np.int64) + offset[1]
+        inside = (column >= 0) & (column < shape[1]) & (row >= 0) & (row < shape[0]) & (told["index"] > 0)
+        cells = (row * shape[1] + column)[inside]
+        self._face = np.full(shape[0] * shape[1], -1, np.int64)
+        """The number of the face of each cell, -1 for none."""
+        self._face[cells] = np.flatnonzero(inside)
+        self.values: dict[str, Ints] = {}
+        for name, field in told.items():
+            self.values[name] = np.zeros(shape, np.int32)
+            self.values[name].reshape(-1)[cells] = field[inside]
+        self._new = np.zeros(shape[0] * shape[1], np.bool_)
+        """Cells with a tile that has no face yet."""
+        self._erased = np.zeros(count, np.bool_)
+        self._painted = False
+
+    def _corner_points(self) -> npt.NDArray[np.float32]:
+        """[n, 4, 2]: the corners of the faces, in the object's space."""
+        mesh = self.mesh
+        starts = np.empty(len(mesh.polygons), np.int32)
+        mesh.polygons.foreach_get("loop_start", starts)
+        if len(mesh.loops) != 4 * len(starts) or (len(starts) and (np.diff(starts) != 4).any()):
+            raise SceneError(f"{self.layer.name}: not all of its faces have four corners, as tiles do", [self.layer])
+        positions, corner_verts = attributes.read(mesh, "position"), attributes.read(mesh, ".corner_vert")
+        if positions is None or corner_verts is None:
+            return np.zeros((0, 4, 2), np.float32)
+        flat: npt.NDArray[np.float32] = positions[corner_verts, :2].reshape(-1, 4, 2)
+        return flat
+
+    def _face_attribute(self, name: str, count: int) -> Ints:
+        stored = attributes.read(self.mesh, name, "FACE")
+        return np.zeros(count, np.int32) if stored is None else stored.astype(np.int32)
+
+    def _told(self) -> dict[str, Ints]:
+        """Which tile each face is: by its attributes where UVs and corners say the same, and else by the rule."""
+        told = {name: self._attributes[name].copy() for name in TILE_FIELDS[self.kind].attributes}
+        plain = self._attributes[UV_TILE] == tile_faces.made_for(self.kind, told)
+        expected = tile_geometry.corner_uvs(told["index"], told.get("flags", told["index"] & 0))
+        plain &= (self._uvs == expected).all(axis=(1, 2))
+        points = self._points
+        for axis, (one, other) in ((0, (0, 1)), (0, (2, 3)), (1, (1, 2)), (1, (3, 0))):
+            plain &= points[:, one, axis] == points[:, other, axis]
+        plain &= (points[:, 0, 0] < points[:, 2, 0]) & (points[:, 0, 1] > points[:, 2, 1])
+        odd = np.flatnonzero(~plain)
+        if len(odd):
+            corners = points[odd] * np.array((1, -1), np.float64)
+            made = None if self.mesh.attributes.get(UV_TILE) is None else self._attributes[UV_TILE][odd]
+            some = {name: field[odd] for name, field in told.items()}
+            uvs = None if self.mesh.uv_layers.get(layout.UV) is None else self._uvs[odd]
+            faces = TileFaces(corners, uvs, np.zeros(len(odd), np.int32), some, made)
+            decided, unreadable = tile_faces.decide(faces, tile_geometry.locate(corners, tile_faces.SNAP)[1], self.kind)
+            decided["index"][unreadable] = some["index"][unreadable]
+            for name, field in decided.items():
+                told[name][odd] = field
+        return told
+
+    def put(self, cells: Cells) -> None:
+        """Show what `values` now has in these cells."""
+        faces = self._face[cells]
+        there = faces >= 0
+        if there.any():
+            self._paint(faces[there], cells[there])
+        bare = cells[~there]
+        if len(bare):
+            self._new[bare] = self.values["index"].reshape(-1)[bare] > 0
+            self._show_new()
+        self.mesh.update_tag()
+
+    def _paint(self, faces: Cells, cells: Cells) -> None:
+        """Give faces the tiles of their cells. Erased ones have UVs made for another index, and so show nothing."""
+        values = {name: field.reshape(-1)[cells] for name, field in self.values.items()}
+        self._painted = True
+        self._erased[faces] = values["index"] == 0
+        shown = faces[values["index"] > 0]
+        made = self._attributes[UV_TILE]
+        made[faces[(values["index"] == 0) & (made[faces] % tile_faces.INDICES == 0)]] = 1
+        for name, field in values.items():
+            self._attributes[name][faces] = field
+            attributes.write(self.mesh, name, "FACE", "INT", self._attributes[name])
+        told = {name: self._attributes[name][shown] for name in values}
+        corners = tile_geometry.locate(self._points[shown] * np.array((1, -1), np.float32), tile_faces.SNAP)[1]
+        uvs = tile_geometry.corner_uvs(told["index"], told.get("flags", told["index"] & 0))
+        self._uvs[shown] = np.take_along_axis(uvs, np.maximum(corners, 0)[..., None].astype(np.intp), axis=1)
+        off = (corners < 0).any(axis=1)
+        self._attributes[UV_TILE][shown] = np.where(off, 0, tile_faces.made_for(self.kind, told))
+        self._write_made()
+
+    def _write_made(self) -> None:
+        attributes.write(self.mesh, UV_TILE, "FACE", "INT", self._attributes[UV_TILE])
+        if self.mesh.uv_layers.get(layout.UV) is None:
+            self.mesh.uv_layers.new(name=layout.UV, do_init=False)
+        attributes.write(self.mesh, layout.UV, "CORNER", "FLOAT2", self._uvs)
+
+    def _added(self) -> tuple[npt.NDArray[np.float32], dict[str, tuple[Domain, Kind, Array]], Array]:
+        """Corners [4n, 3], face attributes and UVs [4n, 2] of the tiles that have no face yet."""
+        cells = np.flatnonzero(self._new)
+        values = {name: field.reshape(-1)[cells] for name, field in self.values.items()}
+        row, column = np.divmod(cells.astype(np.int32), np.int32(max(self.shape[1], 1)))
+        positions = corner_positions(column, row, self.shape)
+        positions[:, :2] -= np.array((self.offset[0], -self.offset[1]), np.float32)
+        uvs = tile_geometry.corner_uvs(values["index"], values.get("flags", values["index"] & 0))
+        made = {**values, UV_TILE: tile_faces.made_for(self.kind, values)}
+        faces: dict[str, tuple[Domain, Kind, Array]] = {name: ("FACE", "INT", field) for name, field in made.items()}
+        return positions, faces, uvs.reshape(-1, 2)
+
+    def _show_new(self) -> None:
+        """Show the tiles that have no face yet by an object that goes when the edit ends."""
+        positions, faces, uvs = self._added()
+        mesh = meshes.build(f"{self.layer.name} stroke", positions, uvs={layout.UV: uvs}, attributes=faces, smooth=True)
+        for material in self.mesh.materials:
+            mesh.materials.append(material)
+        if self._preview is not None:
+            old = self._preview.data
+            self._preview.data = mesh
+            if isinstance(old, bpy.types.Mesh):
+                bpy.data.meshes.remove(old)
+            return
+        preview = bpy.data.objects.new(showable(mesh.name), mesh)
+        preview.parent, preview.color = self.layer, self.layer.color
+        if self.layer.get(layout.ENVELOPE_COLOR) is not None:
+            preview[layout.ENVELOPE_COLOR] = self.layer[layout.ENVELOPE_COLOR].to_list()
+        for collection in self.layer.users_collection:
+            collection.objects.link(preview)
+        self._preview = preview
+
+    def _hide_new(self) -> None:
+        if self._preview is not None:
+            mesh = self._preview.data
+            bpy.data.objects.remove(self._preview)
+            if isinstance(mesh, bpy.types.Mesh):
+                bpy.data.meshes.remove(mesh)
+            self._preview = None
+
+    def finish(self) -> None:
+        """Take erased faces out of the mesh, and add those of new tiles."""
+        self._hide_new()
+        if self._new.any() or self._erased.any():
+            positions, faces, uvs = self._added()
+            reshape(self.mesh, ~self._erased, positions, faces, {layout.UV: uvs})
+        self.mesh.update_tag()
+
+    def restore(self) -> None:
+        """Give the faces the attributes and UVs back that they had."""
+        self._hide_new()
+        if self._painted:
+            for name in self._attributes:
+                if name in self._untouched:
+                    attributes.write(self.mesh, name, "FACE", "INT", self._untouched[name])
+                else:
+                    self.mesh.attributes.remove(self.mesh.attributes[name])
+            if self._untouched_uvs is None:
+                self.mesh.uv_layers.remove(self.mesh.uv_layers[layout.UV])
+            else:
+                attributes.write(self.mesh, layout.UV, "CORNER", "FLOAT2", self._untouched_uvs)
+        self.mesh.update_tag()

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stamps: rectangles of tiles that are put into layers, flipped and turned as the game's editor does; and the cells
+that strokes go over. Arrays in, arrays out.
+
+Columns and rows count from the layer's top left corner. A stamp holds the fields of its kind of layer by the names that
+faces have (`tile_faces.TILE_FIELDS`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import Integers
+from .tile_faces import TILE_FIELDS, turned_angle
+from .tiles import ATLAS_CELLS, ORIENTATION, TileFlag, shown_corners
+
+Ints = npt.NDArray[np.int32]
+Places = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Rectangle = tuple[int, int, int, int]
+"""Column and row of the top left cell, width and height."""
+
+FLIP_X, FLIP_Y, TURN = "FLIP_X", "FLIP_Y", "TURN"
+"""Ways to change a stamp: mirrored left to right, top to bottom, turned by 90 degrees clockwise."""
+# The corner of the stamp (`tiles.CORNERS`) that comes to lie at each corner, and the orientation that this is.
+_CORNERS_OF = {FLIP_X: (3, 2, 1, 0), FLIP_Y: (1, 0, 3, 2), TURN: (1, 2, 3, 0)}
+_WAYS = {FLIP_X: TileFlag.XFLIP, FLIP_Y: TileFlag.YFLIP, TURN: TileFlag.ROTATE}
+
+TURNABLE = frozenset({60, 61, 64, 65, 67, 190, 191, *range(197, 203), *range(224, 230)})
+"""Tiles of the game, front and switch layers that point somewhere: the game's editor clears the flags of all others
+when it flips or turns them (`IsRotatableTile` in DDNet's mapitems.cpp)."""
+DEFAULTS = {"number": 1, "delay": 0, "force": 2, "max_speed": 0, "angle": 0}
+"""What the fields of new tiles are, besides index and flags, where nothing else is said."""
+
+
+def _turned_flags() -> dict[str, Ints]:
+    """By way, the flags of a tile whose flags were 0..15: OPAQUE stays."""
+    shown = shown_corners()
+    flags_of = {tuple(shown[flags].tolist()): flags for flags in range(16) if flags & ORIENTATION == flags}
+    tables = {}
+    for way, corners in _CORNERS_OF.items():
+        turned = [flags_of[tuple(shown[flags][list(corners)].tolist())] | (flags & ~ORIENTATION) for flags in range(16)]
+        tables[way] = np.array(turned, np.int32)
+    return tables
+
+
+_TURNED = _turned_flags()
+
+
+def turned_flags(flags: Integers, way: str) -> Ints:
+    """The flags (any shape) of tiles that are flipped or turned once more (FLIP_X, FLIP_Y, TURN)."""
+    flags = np.asarray(flags).astype(np.int32)
+    return (flags & ~15) | _TURNED[way][flags & 15]
+
+
+@dataclass(frozen=True, eq=False)
+class Stamp:
+    """A rectangle of tiles of one kind of layer."""
+
+    kind: str
+    """Name of the TileKind."""
+    values: Mapping[str, Ints]
+    """The kind's fields by name, [h, w] each; index 0 is air."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width in tiles."""
+        height, width = self.values["index"].shape
+        return height, width
+
+    def changed(self, way: str) -> "Stamp":
+        """Flipped or turned (FLIP_X, FLIP_Y, TURN), tiles and their directions together."""
+        moved = {name: np.ascontiguousarray(_moved(field, way)) for name, field in self.values.items()}
+        if "flags" in moved:
+            turned = turned_flags(moved["flags"], way)
+            if self.kind != "TILES":
+                turned[~np.isin(moved["index"], tuple(TURNABLE))] = 0
+            moved["flags"] = turned
+        if "angle" in moved:
+            moved["angle"] = turned_angle(moved["angle"], np.full(moved["angle"].shape, int(_WAYS[way])))
+        return Stamp(self.kind, moved)
+
+    def with_field(self, name: str, value: int) -> "Stamp":
+        """The same with one value of a field in all tiles that aren't air."""
+        if name not in self.values:
+            return self
+        return Stamp(self.kind, {**self.values, name: np.where(self.values["index"] > 0, np.int32(value), 0)})
+
+    def as_kind(self, kind: str) -> "Stamp":
+        """The same tiles for another kind of layer: the fields that both have, the others as new tiles have them."""
+        if kind == self.kind:
+            return self
+        index = self.values["index"]
+        fields = TILE_FIELDS[kind].attributes
+        rest = {name: np.where(index > 0, np.int32(DEFAULTS.get(name, 0)), 0) for name in fields}
+        return Stamp(kind, {**rest, **{name: value for name, value in self.values.items() if name in fields}})
+
+    def at(self, columns: Integers, rows: Integers) -> dict[str, Ints]:
+        """The fields [k] at places counted from the stamp's top left corner; it repeats in all directions."""
+        height, width = self.shape
+        places = np.asarray(rows) % height * width + np.asarray(columns) % width
+        return {name: field.reshape(-1)[places] for name, field in self.values.items()}
+
+
+def _moved(field: Ints, way: str) -> Ints:
+    if way == TURN:
+        return np.rot90(field, -1)
+    return field[:, ::-1] if way == FLIP_X else field[::-1]
+
+
+def of_palette(kind: str, area: Rectangle, fields: Mapping[str, int] | None = None) -> Stamp:
+    """The stamp that is cut out of a tileset. area: in cells of its 16 x 16. fields: besides the index."""
+    column, row, width, height = area
+    index = (row + np.arange(height)[:, None]) * ATLAS_CELLS + column + np.arange(width)
+    values = {name: np.full((height, width), DEFAULTS.get(name, 0), np.int32) for name in TILE_FIELDS[kind].attributes}
+    values |= {
+        name: np.full((height, width), value, np.int32) for name, value in (fields or {}).items() if name in values
+    }
+    air = index == 0
+    return Stamp(
+        kind,
+        {name: np.where(air, 0, field).astype(np.int32) for name, field in values.items()}
+        | {"index": index.astype(np.int32)},
+    )
+
+
+def of_cells(kind: str, values: Mapping[str, Ints], area: Rectangle) -> Stamp:
+    """The stamp that is cut out of a layer with these fields, [h, w] each; what reaches beyond it is left out.
+
+    Raises ValueError where nothing is left.
+    """
+    column, row, width, height = clipped(area, values["index"].shape)
+    part = (slice(row, row + height), slice(column, column + width))
+    return Stamp(kind, {name: values[name][part].copy() for name in TILE_FIELDS[kind].attributes})
+
+
+# ---- cells
+
+
+def between(start: tuple[int, int], end: tuple[int, int]) -> Rectangle:
+    """The rectangle with these two cells (column, row) at opposite corners."""
+    (x0, x1), (y0, y1) = sorted((start[0], end[0])), sorted((start[1], end[1]))
+    return x0, y0, x1 - x0 + 1, y1 - y0 + 1
+
+
+def clipped(area: Rectangle, shape: tuple[int, ...]) -> Rectangle:
+    """The part of a rectangle that is within a layer of this (height, width). Raises ValueError where there is none."""
+    column, row = max(area[0], 0), max(area[1], 0)
+    width, height = min(area[0] + area[2], shape[1]) - column, min(area[1] + area[3], shape[0]) - row
+    if width < 1 or height < 1:
+        raise ValueError(f"{area} is outside of {shape[1]} x {shape[0]} tiles")
+    return column, row, width, height
+
+
+def cells_of(area: Rectangle) -> Places:
+    """The cells (column, row) of a rectangle, row by row: int64 [k, 2]."""
+    column, row, width, height = area
+    rows, columns = np.divmod(np.arange(width * height, dtype=np.int64), max(width, 1))
+    return np.stack((column + columns, row + rows), axis=-1)
+
+
+def line(start: tuple[int, int], end: tuple[int, int]) -> Places:
+    """The cells (column, row) from one to another, both included, without gaps: int64 [k, 2]."""
+    steps = max(abs(end[0] - start[0]), abs(end[1] - start[1]))
+    part = np.arange(steps + 1)[:, None] / max(steps, 1)
+    # Halves are rounded up on the way there and back: a line is the same cells in both directions.
+    return np.floor(np.array(start) + part * (np.array(end) - np.array(start)) + 0.5).astype(np.int64)
+
+
+def swept(places: Places, shape: tuple[int, int]) -> tuple[Places, Places]:
+    """All cells that rectangles of this (height, width) cover whose top left cells are `places`, in turn.
+
+    Returns cells int64 [k, 2], each once, and the number of the place that covers each last.
+    """
+    inner = cells_of((0, 0, shape[1], shape[0]))
+    cells = (places[:, None] + inner).reshape(-1, 2)
+    owner = np.repeat(np.arange(len(places), dtype=np.int64), len(inner))
+    keys = (cells[:, 1] << 32) + cells[:, 0]
+    _, last = np.unique(keys[::-1], return_index=True)
+    kept = len(keys) - 1 - last
+    return cells[kept], owner[kept]
+
+
+def flood(alike: Bools, start: tuple[int, int]) -> Bools:
+    """The cells [h, w] that hang together with one (column, row) over their edges, all of them `alike` [h, w]."""
+    region = np.zeros(alike.shape, np.bool_)
+    if not alike[start[1], start[0]]:
+        return region
+    padded = np.pad(alike, ((0, 0), (1, 0)))
+    runs = (np.cumsum(padded[:, 1:] & ~padded[:, :-1]) - 1).reshape(alike.shape)  # which run of its row a cell is in
+    both = alike[1:] & alike[:-1]
+    pairs = np.unique(runs[1:][both] * np.int64(alike.size) + runs[:-1][both])
+    joined = _joined(*np.divmod(pairs, np.int64(alike.size)), count=int(runs.max()) + 1)
+    region[alike] = joined[runs[alike]] == joined[runs[start[1], start[0]]]
+    return region
+
+
+def _joined(ones: Places, others: Places, count: int) -> Places:
+    """The lowest of all that each of `count` things hangs together with, where ones[n] does with others[n]."""
+    lowest = np.arange(count, dtype=np.int64)
+    while True:
+        low = np.minimum(lowest[ones], lowest[others])
+        before = lowest.copy()
+        np.minimum.at(lowest, lowest[ones], low)
+        np.minimum.at(lowest, lowest[others], low)
+        while not np.array_equal(lowest, shorter := lowest[lowest]):
+            lowest = shorter
+        if np.array_equal(lowest, before):
+            return lowest
