@@ -36,6 +36,8 @@ PASSED_ON = frozenset(
     {"WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION"}
 )
 """Events that move the view, also during a stroke."""
+_WIDE = frozenset({"EVENT_CTRL", "EVENT_ALT", "EVENT_SPACEKEY", "EVENT_ESC", "EVENT_RETURN", "EVENT_TAB"})
+"""Icons that Blender draws wider than the place that it gives them."""
 FALLBACK = "builtin.select_box"
 """What becomes the active tool where ours goes."""
 SPACE = "VIEW_3D"
@@ -109,6 +111,24 @@ class Overlay:
 def overlays() -> int:
     """How many overlays are drawn."""
     return len(_overlays)
+
+
+def free_area(context: bpy.types.Context) -> tuple[float, float, float, float]:
+    """The part of the context's region that no header or sidebar lies over: left, low, width and height in pixels."""
+    region, area = context.region, context.area
+    if region is None or area is None:
+        return 0.0, 0.0, 0.0, 0.0
+    left, right, top = 0, region.width, region.height
+    for other in area.regions:
+        if other.width <= 1 or other.height <= 1 or other.type == "WINDOW":
+            continue
+        if other.type == "TOOLS":
+            left = max(left, other.x + other.width - region.x)
+        elif other.type == "UI":
+            right = min(right, other.x - region.x)
+        elif other.type in ("HEADER", "TOOL_HEADER"):
+            top = min(top, other.y - region.y)
+    return float(left), 0.0, float(max(right - left, 1)), float(max(top, 1))
 
 
 def redraw(context: bpy.types.Context) -> None:
@@ -374,7 +394,7 @@ def show_keys(context: bpy.types.Context, keys: Keys | None) -> None:
 def _draw_keys(layout: bpy.types.UILayout, keys: Keys) -> None:
     for icon, text in keys:
         shown: Value = icon
-        layout.label(text=text, icon=shown)
+        layout.label(text=f"    {text}" if icon in _WIDE else text, icon=shown)
 
 
 def _draw_status(header: Value, context: bpy.types.Context) -> None:

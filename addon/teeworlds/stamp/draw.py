@@ -25,6 +25,8 @@ PICKING: Color = (0.3, 0.8, 1.0, 1.0)
 SHADE: Color = (0.09, 0.09, 0.1, 0.97)
 GRID: Color = (1.0, 1.0, 1.0, 0.12)
 MARK: Color = (0.3, 0.95, 0.4, 1.0)
+MARKED = 8
+"""Pixels of a mark's side."""
 GHOST = 0.65
 """Opacity of tiles that aren't there yet."""
 MOST = 4096
@@ -138,7 +140,7 @@ def palette(
     if len(used):
         row, column = np.divmod(np.array(used), ATLAS_CELLS)
         corner = np.stack((left + column * cell, low + (ATLAS_CELLS - row) * cell), axis=-1)[:, None]
-        mark = np.array(((1, -1), (1, -5), (5, -5), (5, -1)), np.float32)
+        mark = np.array(((1, -1), (1, -MARKED), (MARKED, -MARKED), (MARKED, -1)), np.float32)
         fill((corner + mark).astype(np.float32), MARK)
     if chosen is not None:
         x, y, width, height = chosen

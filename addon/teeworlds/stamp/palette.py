@@ -41,8 +41,9 @@ class LEVELWRIGHT_OT_teeworlds_palette(OnMap, bpy.types.Operator):
             return refuse(self, context, SceneError("Make one tile layer the active object to see its tiles"))
         self._kind = tile_kind(layers[0]) or "TILES"
         self._image, self._used = targets.tileset(layers[0]), sorted(targets.used(layers[0]))
-        size = PART * min(region.width, region.height)
-        self._place = ((region.width - size) / 2, (region.height - size) / 2, size)
+        left, low, width, height = tools.free_area(context)
+        size = PART * min(width, height)
+        self._place = (left + (width - size) / 2, low + (height - size) / 2, size)
         self._key, self._from = event.type, None
         self._to = self._cell(event)
         self._region = region.as_pointer()

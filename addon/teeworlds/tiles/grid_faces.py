@@ -25,7 +25,7 @@ from .reshape import reshape
 
 Ints = npt.NDArray[np.int32]
 Cells = npt.NDArray[np.int64]
-_RING = np.arange(4, dtype=np.int8)
+_BLOCK = 1 << 13  # faces that are worked on at a time, so that what is made on the way stays in the processor's cache
 
 
 class FaceStore:
@@ -56,8 +56,8 @@ class FaceStore:
         if UV_TILE not in self._untouched:  # of 0.3 or made by a script: its faces are what they show
             self._attributes |= {name: field.copy() for name, field in told.items()}
             self._attributes[UV_TILE] = tile_faces.made_for(kind, told)
-        column = np.floor(corners[:, :, 0].mean(axis=1)).astype(np.int64) + offset[0]
-        row = np.floor(-corners[:, :, 1].mean(axis=1)).astype(np.int64) + offset[1]
+        column, row = self._cells()
+        column, row = column + offset[0], row + offset[1]
         inside = (column >= 0) & (column < shape[1]) & (row >= 0) & (row < shape[0]) & (told["index"] > 0)
         cells = (row * shape[1] + column)[inside]
         self._face = np.full(shape[0] * shape[1], -1, np.int64)
@@ -82,8 +82,15 @@ class FaceStore:
         positions, corner_verts = attributes.read(mesh, "position"), attributes.read(mesh, ".corner_vert")
         if positions is None or corner_verts is None:
             return np.zeros((0, 4, 2), np.float32)
-        flat: npt.NDArray[np.float32] = positions[corner_verts, :2].reshape(-1, 4, 2)
-        return flat
+        in_order = len(positions) == len(corner_verts) and (np.diff(corner_verts) == 1).all()
+        points: npt.NDArray[np.float32] = (positions if in_order else positions[corner_verts]).reshape(-1, 4, 3)
+        return points[..., :2]
+
+    def _cells(self) -> tuple[Cells, Cells]:
+        """Column and row of each face, counted from the object's origin: of its middle."""
+        points = self._points
+        across = (points[:, 0] + points[:, 2] + points[:, 1] + points[:, 3]) / 4
+        return np.floor(across[:, 0]).astype(np.int64), np.floor(-across[:, 1]).astype(np.int64)
 
     def _face_attribute(self, name: str, count: int) -> Ints:
         stored = attributes.read(self.mesh, name, "FACE")
@@ -92,16 +99,9 @@ class FaceStore:
     def _told(self) -> dict[str, Ints]:
         """Which tile each face is: by its attributes where UVs and corners say the same, and else by the rule."""
         told = {name: self._attributes[name].copy() for name in TILE_FIELDS[self.kind].attributes}
-        plain = self._attributes[UV_TILE] == tile_faces.made_for(self.kind, told)
-        expected = tile_geometry.corner_uvs(told["index"], told.get("flags", told["index"] & 0))
-        plain &= (self._uvs == expected).all(axis=(1, 2))
-        points = self._points
-        for axis, (one, other) in ((0, (0, 1)), (0, (2, 3)), (1, (1, 2)), (1, (3, 0))):
-            plain &= points[:, one, axis] == points[:, other, axis]
-        plain &= (points[:, 0, 0] < points[:, 2, 0]) & (points[:, 0, 1] > points[:, 2, 1])
-        odd = np.flatnonzero(~plain)
+        odd = np.flatnonzero(~self._plain(told))
         if len(odd):
-            corners = points[odd] * np.array((1, -1), np.float64)
+            corners = self._points[odd] * np.array((1, -1), np.float64)
             made = None if self.mesh.attributes.get(UV_TILE) is None else self._attributes[UV_TILE][odd]
             some = {name: field[odd] for name, field in told.items()}
             uvs = None if self.mesh.uv_layers.get(layout.UV) is None else self._uvs[odd]
@@ -111,6 +111,20 @@ class FaceStore:
             for name, field in decided.items():
                 told[name][odd] = field
         return told
+
+    def _plain(self, told: dict[str, Ints]) -> npt.NDArray[np.bool_]:
+        """Which faces are as an import makes them: with the UVs of their attributes, and corners in the usual order."""
+        plain = self._attributes[UV_TILE] == tile_faces.made_for(self.kind, told)
+        flags = told.get("flags", told["index"] & 0)
+        for start in range(0, len(plain), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            expected = tile_geometry.corner_uvs(told["index"][block], flags[block])
+            plain[block] &= (self._uvs[block] == expected).reshape(-1, 8).all(axis=1)
+            points = self._points[block]
+            left, low, right, top = points[:, 0, 0], points[:, 1, 1], points[:, 2, 0], points[:, 3, 1]
+            plain[block] &= (left == points[:, 1, 0]) & (right == points[:, 3, 0]) & (left < right)
+            plain[block] &= (low == points[:, 2, 1]) & (top == points[:, 0, 1]) & (low < top)
+        return plain
 
     def put(self, cells: Cells) -> None:
         """Show what `values` now has in these cells."""

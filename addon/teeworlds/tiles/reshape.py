@@ -7,6 +7,7 @@ A `bmesh` would take a second for 300,000 faces; this takes some hundredths.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -35,14 +36,16 @@ def reshape(
     aren't given are 0 there; those of edges, the selection and vertex groups are lost. Materials stay.
     """
     corner_verts = _read(mesh, ".corner_vert")
-    old = corner_verts.reshape(-1, 4)[keep].reshape(-1)
-    points = np.concatenate((_read(mesh, "position").reshape(-1, 3)[old], positions))
+    in_order = len(corner_verts) == len(mesh.vertices) and bool((np.diff(corner_verts) == 1).all())
+    carried = _Carried(keep, None if in_order else corner_verts, len(positions) // 4)
+    points = carried.values("POINT", _read(mesh, "position").reshape(-1, 3))
     count, added = len(points) // 4, len(positions) // 4
-    layers = _carried(mesh, keep, old, added)
+    points[4 * (count - added) :] = positions
+    layers = carried.layers(mesh)
     for name, (domain, kind, values) in faces.items():
-        held = layers.get(name)
-        kept = np.zeros(count - added, values.dtype) if held is None else held[2][: count - added]
-        layers[name] = (domain, kind, np.concatenate((kept, values)))
+        if name not in layers:
+            layers[name] = (domain, kind, np.zeros(count, values.dtype))
+        layers[name][2][count - added :] = values
     active = mesh.uv_layers.active.name if mesh.uv_layers.active else ""
     maps = {layer.name: layers.pop(layer.name)[2] for layer in mesh.uv_layers if layer.name in layers}
     maps |= {name: np.zeros((4 * count, 2), np.float32) for name in uvs if name not in maps}
@@ -64,22 +67,37 @@ def _read(mesh: bpy.types.Mesh, name: str) -> Array:
     return np.zeros(0, np.int32 if name == ".corner_vert" else np.float32) if values is None else values
 
 
-def _carried(
-    mesh: bpy.types.Mesh, keep: npt.NDArray[np.bool_], old: Array, added: int
-) -> dict[str, tuple[Domain, Kind, Array]]:
-    """The attributes of the kept faces, their corners and their points, followed by zeros for the new ones."""
-    corners = np.repeat(keep, 4)
-    found: dict[str, tuple[Domain, Kind, Array]] = {}
-    for attribute in mesh.attributes:
-        held: Attribute = attribute
-        which = {"POINT": old, "CORNER": corners, "FACE": keep}.get(held.domain)
-        if which is None or held.name in _TOPOLOGY or held.name.startswith(".") or held.data_type not in LAYOUT:
-            continue
-        values = attributes.read(mesh, held.name)
-        if values is not None:
-            more = np.zeros((added if held.domain == "FACE" else 4 * added, *values.shape[1:]), values.dtype)
-            found[held.name] = (held.domain, held.data_type, np.concatenate((values[which], more)))
-    return found
+@dataclass(frozen=True)
+class _Carried:
+    """Which elements stay: their values go in front of zeros for the new ones."""
+
+    keep: npt.NDArray[np.bool_]
+    corner_verts: Array | None
+    """None where each corner has a vertex of its own, in order."""
+    added: int
+
+    def values(self, domain: str, values: Array) -> Array:
+        """Those of points, corners or faces; points become corners."""
+        if domain == "POINT" and self.corner_verts is not None:
+            values = values[self.corner_verts]
+        each = 1 if domain == "FACE" else 4
+        faces = values.reshape(len(self.keep), each * int(np.prod(values.shape[1:], dtype=int)))
+        kept = faces if self.keep.all() else faces[self.keep]
+        result = np.zeros((len(kept) + self.added, faces.shape[1]), values.dtype)
+        result[: len(kept)] = kept
+        return result.reshape(len(result) * each, *values.shape[1:])
+
+    def layers(self, mesh: bpy.types.Mesh) -> dict[str, tuple[Domain, Kind, Array]]:
+        """The attributes of a mesh, but for those of edges and those that Blender makes."""
+        found: dict[str, tuple[Domain, Kind, Array]] = {}
+        for attribute in mesh.attributes:
+            held: Attribute = attribute
+            lost = held.domain not in ("POINT", "CORNER", "FACE") or held.data_type not in LAYOUT
+            if not lost and held.name not in _TOPOLOGY and not held.name.startswith("."):
+                values = attributes.read(mesh, held.name)
+                if values is not None:
+                    found[held.name] = (held.domain, held.data_type, self.values(held.domain, values))
+        return found
 
 
 def _fill(mesh: bpy.types.Mesh, points: npt.NDArray[np.float32]) -> None:
