@@ -130,9 +130,9 @@ def _moves(curve: bpy.types.FCurve) -> bool:
     return len({point.co[1] for point in curve.keyframe_points}) > 1
 
 
-def remove(action: bpy.types.Action, kind: EnvelopeKind) -> None:
-    """Take the keys on own channels off an action, those of places with all their axes."""
-    paths = {channel.path for channel in OWN[kind]}
+def remove(action: bpy.types.Action, kind: EnvelopeKind, channels: tuple[Channel, ...]) -> None:
+    """Take the keys of these channels off an action, those of places with all their axes."""
+    paths = {channel.path for channel in channels}
     slot = animation.slot(action, ID_TYPES[kind])
     for curve in animation.fcurves(action, slot):
         if curve.data_path in paths:

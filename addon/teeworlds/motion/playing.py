@@ -16,7 +16,16 @@ from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..envelopes import own_keys
-from ..envelopes.build import CHANNELS, ID_TYPES, EnvelopeProperties, make_action, play_action
+from ..envelopes.build import (
+    CHANNELS,
+    ID_TYPES,
+    OWN,
+    Channel,
+    EnvelopeProperties,
+    keys_of,
+    make_action,
+    play_action,
+)
 from ..envelopes.collect import NAME_BYTES, serves
 from ..layout import NEW, read_properties
 from ..structure.parts import layer_above, next_record, tile_kind, token_of
@@ -146,26 +155,34 @@ def remove(level: bpy.types.Collection, record: int) -> None:
 
 
 def adopt(level: bpy.types.Collection, obj: bpy.types.Object, fps: float) -> list[bpy.types.Action]:
-    """Make envelopes of the level of an object's keys on its own location, rotation and colour.
+    """Make envelopes of the level of an object's keys: on its own location, rotation and colour, or on the channels of
+    envelopes; on the volume of its speaker.
 
     The object plays them again and again, as in the game; it goes where it is at frame 0. Only its active action's
-    keys: what plays by strips is left alone. Raises SceneError for keys beside an envelope.
+    keys: what plays by strips is left alone. Raises SceneError for own keys beside an envelope.
     """
     made = []
-    for kind in (EnvelopeKind.POSITION, EnvelopeKind.COLOR):
-        action = own_keys.action_of(obj, kind)
-        if action is None or obj.animation_data is None or obj.animation_data.action != action:
+    for kind in EnvelopeKind:
+        id_block = obj.data if kind is EnvelopeKind.SOUND else obj
+        data = getattr(id_block, "animation_data", None)
+        if id_block is None or data is None or data.action is None or data.use_tweak_mode:
             continue
-        keys, rest = own_keys.keys(action, kind), own_keys.rest(obj)
+        action: bpy.types.Action = data.action
+        own = own_keys.action_of(id_block, kind) == action
+        given = action.get(properties.BASELINE) is None and own_keys.has(action, kind, CHANNELS[kind])
+        if not (own or given):
+            continue
+        keys = own_keys.keys(action, kind) if own else [keys_of(own_keys.find(action, kind, c)) for c in CHANNELS[kind]]
         envelope = _action_of(f"{obj.name} {kind.name.lower()}", kind, keys)
         _hold(level, envelope, kind, obj.name)
-        _forget_own(obj, action, kind)
-        for path, values in (rest or {}).items() if kind is EnvelopeKind.POSITION else ():
-            setattr(obj, path, values)
+        if own and kind is EnvelopeKind.POSITION:
+            for path, values in (own_keys.rest(obj) or {}).items():
+                setattr(obj, path, values)
+        _forget(id_block, action, kind, OWN[kind] if own else CHANNELS[kind])
         if kind is EnvelopeKind.COLOR:
             obj.color = (1.0, 1.0, 1.0, 1.0)
             show_color(level, obj)
-        play_action(obj, kind, envelope, 0, fps)
+        play_action(id_block, kind, envelope, 0, fps)
         made.append(envelope)
     return made
 
@@ -182,11 +199,13 @@ def _action_of(name: str, kind: EnvelopeKind, keys: list[curves.Keys]) -> bpy.ty
     return action
 
 
-def _forget_own(obj: bpy.types.Object, action: bpy.types.Action, kind: EnvelopeKind) -> None:
-    """Take the keys of an envelope's own channels off an action; it goes when nothing is left that moves."""
-    own_keys.remove(action, kind)
-    data = obj.animation_data
-    if data is not None and not animation.fcurves(action, animation.slot(action, "OBJECT")):
+def _forget(
+    id_block: bpy.types.ID, action: bpy.types.Action, kind: EnvelopeKind, channels: tuple[Channel, ...]
+) -> None:
+    """Take the keys of these channels off a data-block's action; it goes when nothing is left in it."""
+    own_keys.remove(action, kind, channels)
+    data = getattr(id_block, "animation_data", None)
+    if data is not None and not animation.fcurves(action, animation.slot(action, ID_TYPES[kind])):
         data.action = None
         if not action.users:
             bpy.data.actions.remove(action)

@@ -138,6 +138,19 @@ def test_keys_on_location_rotation_and_colour_are_the_envelope(level: bpy.types.
     assert np.abs(tinted - want[:, 3:]).max() < 0.01
 
 
+def test_animate_quad_takes_keys_on_the_channels_of_envelopes_too(level: bpy.types.Collection) -> None:
+    obj = animate(layer(level, 0), 1)
+    for frame, size in ((0, 1.0), (24, 0.5)):
+        obj[layout.ENVELOPE_COLOR] = (size,) * 4
+        obj.keyframe_insert(f'["{layout.ENVELOPE_COLOR}"]', frame=frame)
+    before = exported(level)
+    assert bpy.ops.levelwright.teeworlds_animate_quad() == {"FINISHED"}
+    assert obj.animation_data.action is None and len(playing.envelopes(level)) == 2
+    (one, quads), (other, again) = read_quads(before), read_quads(exported(level))
+    assert quads.tobytes() == again.tobytes()
+    assert one.envelopes[1].points.tobytes() == other.envelopes[1].points.tobytes()
+
+
 def test_keys_that_change_nothing_are_no_envelope(level: bpy.types.Collection) -> None:
     """Blender keys all channels at once, as many as its preferences say."""
     obj = animate(layer(level, 0), 1)
@@ -318,6 +331,10 @@ def test_sounds_and_sources_are_made_by_operators(tmp_path: Path) -> None:
     bpy.ops.levelwright.teeworlds_new_envelope(kind="SOUND", title="swell")
     key(speaker, "location", 0, (3, -2, 0))
     key(speaker, "location", 24, (5, -2, 0))
+    assert bpy.ops.levelwright.teeworlds_stop_envelope(kind="SOUND") == {"FINISHED"}
+    for frame, volume in ((0, 1.0), (24, 0.5)):  # from 4.4 on in the same action, in another slot
+        speaker.data.volume = volume
+        speaker.data.keyframe_insert("volume", frame=frame)
     after = teeworlds.read(exported(level))
     made = next(one for one in after.layers if isinstance(one, teeworlds.SoundLayer))
     source = made.sources()[0]
