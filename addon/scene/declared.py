@@ -14,6 +14,7 @@ from __future__ import annotations
 import builtins
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar, cast
 
 import bpy
@@ -57,6 +58,10 @@ def _numbers(values: Sequence[float]) -> Sequence[float]:
     return values
 
 
+def _chosen(values: set[str]) -> set[str]:
+    return values
+
+
 def _flags(values: Sequence[bool]) -> Sequence[bool]:
     return values
 
@@ -66,6 +71,7 @@ integer = _of(int, bpy.props.IntProperty)
 number = _of(float, bpy.props.FloatProperty)
 string = _of(str, bpy.props.StringProperty)
 menu = _of(str, bpy.props.EnumProperty)
+choices = _of(_chosen, partial(bpy.props.EnumProperty, options={"ENUM_FLAG"}))
 vector = _of(_numbers, bpy.props.FloatVectorProperty)
 flags = _of(_flags, bpy.props.BoolVectorProperty)
 

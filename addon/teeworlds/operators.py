@@ -6,6 +6,8 @@ What is made here looks as if it had been imported, but isn't a record of any fi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 
 from ...formats import teeworlds
@@ -15,7 +17,7 @@ from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ..scene import declared, identity, originals
 from ..scene.blender_types import Value
 from ..scene.declared import Declared
-from ..scene.reports import Report
+from ..scene.reports import Report, SceneError
 from ..scene.sidebar import Result, refuse
 from . import importer, info, layout
 from .image_tools.assign import set_image
@@ -25,11 +27,13 @@ from .settings import ImportSettings
 from .sounds import layer_build as sound_layers
 from .sounds.build import LevelSounds
 from .structure.map_operator import MapOperator, make_object_active
-from .structure.parts import game_size, restack, token_of
+from .structure.parts import all_layers, game_size, group_of, restack, tile_kind, token_of
 from .structure.placement import placement_in
 from .tiles import build as tiles
 from .view import game_view
 
+PHYSICS = tuple(kind for kind in TILE_FIELDS if kind not in ("TILES", "GAME"))
+"""Kinds of physics layers that a map may lack."""
 LAYER_KINDS = [
     *((kind, kind.title(), f"A tile layer: {kind.lower()}") for kind in TILE_FIELDS),
     ("QUADS", "Quads", "A layer of pictures with four corners anywhere"),
@@ -60,6 +64,20 @@ def add_tile_layer(
     """Add a tile layer of air. `kind`: name of the TileKind; `size`: width and height in tiles; `image`: its record."""
     layer = teeworlds.TileLayer.new(teeworlds.TileKind[kind], *size, name, image=image)
     return _placed(level, tiles.build(layer, placement_in(level, group), tiles.source(layer), plane=False))
+
+
+def add_physics_layers(level: bpy.types.Collection, kinds: Sequence[str]) -> list[bpy.types.Object]:
+    """Add the physics layers of these kinds (names of TileKinds) that a map lacks, and return them.
+
+    Raises SceneError for a map without a game layer, whose group they belong to.
+    """
+    there = {tile_kind(layer) for layer in all_layers(level)}
+    game = next((layer for layer in all_layers(level) if tile_kind(layer) == "GAME"), None)
+    group = group_of(level, game)
+    if group is None:
+        raise SceneError("the map has no game layer, which the others belong to")
+    missing = [kind for kind in kinds if kind not in there]
+    return [add_tile_layer(level, group, kind, kind.title(), game_size(level)) for kind in missing]
 
 
 def add_quad_layer(
@@ -157,6 +175,32 @@ class AddLayer(MapOperator):
         make_object_active(context, made)
 
 
+class AddPhysicsLayers(MapOperator):
+    """Add the physics layers that the map lacks, empty, to the group of the game layer"""
+
+    bl_idname = "levelwright.teeworlds_add_physics_layers"
+    bl_label = "Add Physics Layers"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kinds: set[str] = declared.choices(
+        name="Kinds",
+        items=[(kind, kind.title(), f"A layer of {kind.lower()} tiles") for kind in PHYSICS],
+        default=set(PHYSICS),
+    )
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask which."""
+        return set(context.window_manager.invoke_props_dialog(self)) if context.window_manager else {"CANCELLED"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+        """Make those that aren't there, and make the last one the active object."""
+        made = add_physics_layers(level, [kind for kind in PHYSICS if kind in self.kinds])
+        if made:
+            game_view.show_physics(level, True)
+            make_object_active(context, made[-1])
+        return bool(made)
+
+
 class SetImage(MapOperator):
     """Show this image on the active layer"""
 
@@ -171,4 +215,4 @@ class SetImage(MapOperator):
         set_image(level, self.layer(context), self.record)
 
 
-CLASSES = (NewMap, EditSettings, AddLayer, SetImage)
+CLASSES = (NewMap, EditSettings, AddLayer, AddPhysicsLayers, SetImage)

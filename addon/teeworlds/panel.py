@@ -15,14 +15,17 @@ from .image_tools import operators as images
 from .image_tools.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
 from .layout import GroupProperties, LevelProperties
 from .motion import panel as motion
-from .operators import AddLayer, EditSettings, NewMap, SetImage
+from .operators import AddLayer, AddPhysicsLayers, EditSettings, NewMap, SetImage
 from .play import Play, StopPlaying
+from .resizing import operators as resizing
+from .resizing.operators import CropMap, ResizeMap, ShiftMap, WidenMap
 from .sounds import panel as sounds
 from .stamp import tool as stamp
 from .structure import operators as structure
 from .structure.map_operator import OnMap, active_group, active_layer, active_map
 from .structure.operators import AddClip, AddGroup, MoveGroup, MoveLayer, MoveToGroup, RemoveGroup, RemoveLayer
-from .structure.parts import group_root, properties_of
+from .structure.parts import group_root, properties_of, tile_kind
+from .tiles import automap
 from .tiles import operators as tiles
 from .tiles.operators import FillTiles
 from .view import operators as view
@@ -50,7 +53,7 @@ class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
         column.use_property_decorate = False
         _section(column, "map", level.name, lambda body: _draw_map(body, level))
         _section(column, "group", "Group", lambda body: _draw_group(body, active_group(context, level)))
-        _section(column, "layer", "Layer", lambda body: _draw_layer(body, active_layer(context)))
+        _section(column, "layer", "Layer", lambda body: _draw_layer(body, level, active_layer(context)))
         _section(column, "images", "Images", lambda body: _draw_images(body, level))
 
 
@@ -70,6 +73,11 @@ def _draw_properties(column: bpy.types.UILayout, block: bpy.types.ID, cls: type)
 def _draw_map(column: bpy.types.UILayout, level: bpy.types.Collection) -> None:
     _draw_properties(column, level, LevelProperties)
     column.operator(EditSettings.bl_idname, icon="TEXT")
+    for operators_of_row in ((ResizeMap, ShiftMap), (CropMap, WidenMap)):
+        row = column.row(align=True)
+        for operator in operators_of_row:
+            row.operator(operator.bl_idname)
+    column.operator(AddPhysicsLayers.bl_idname)
 
 
 def _draw_group(column: bpy.types.UILayout, group: bpy.types.Collection | None) -> None:
@@ -86,7 +94,7 @@ def _draw_group(column: bpy.types.UILayout, group: bpy.types.Collection | None) 
     row.operator(RemoveGroup.bl_idname, text="", icon="REMOVE")
 
 
-def _draw_layer(column: bpy.types.UILayout, layer: bpy.types.Object | None) -> None:
+def _draw_layer(column: bpy.types.UILayout, level: bpy.types.Collection, layer: bpy.types.Object | None) -> None:
     column.operator_menu_enum(AddLayer.bl_idname, "kind", icon="ADD")
     if layer is None:
         column.label(text="No layer is active")
@@ -96,6 +104,8 @@ def _draw_layer(column: bpy.types.UILayout, layer: bpy.types.Object | None) -> N
     if layer.get("tile_kind") is not None:
         column.prop(layer, "color")
         column.operator(FillTiles.bl_idname)
+        if tile_kind(layer) == "TILES":
+            automap.draw_panel(column, level, layer)
     row = column.row(align=True)
     row.operator(MoveLayer.bl_idname, text="", icon="TRIA_UP").steps = 1
     row.operator(MoveLayer.bl_idname, text="", icon="TRIA_DOWN").steps = -1
@@ -148,6 +158,8 @@ CLASSES = (
     *structure.CLASSES,
     *images.CLASSES,
     *tiles.CLASSES,
+    *automap.CLASSES,
+    *resizing.CLASSES,
     *view.CLASSES,
     *play.CLASSES,
     LEVELWRIGHT_PT_teeworlds_view,

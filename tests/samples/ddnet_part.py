@@ -31,7 +31,7 @@ Pos 0 -1 EMPTY
 """
 """Earth everywhere, grass where there is nothing above."""
 SOLID, FREEZE, SPAWN, START, FINISH = 1, 9, 192, 33, 34
-TELE_IN, TELE_OUT, SPEEDUP, GRASS_EARTH = 26, 27, 28, 1
+TELE_IN, TELE_OUT, SPEEDUP, EARTH = 26, 27, 28, 1
 GROUND = ((0, 16, 13, 21), (14, 18, 25, 21), (26, 14, 43, 21))
 """Cells of earth: left, top, right, bottom."""
 
@@ -114,11 +114,12 @@ def add_physics() -> None:
 
 
 def add_ground(folder: Path) -> bpy.types.Object:
-    """Step 3: a layer of earth, drawn over by the automapper as the stamp goes."""
+    """Step 3: a layer of earth, which the automapper draws over."""
     ops().teeworlds_add_image(filepath=str(folder / "mapres" / "meadow.png"))
     ground = add_layer("TILES", "Ground", 0)
-    ground["automapper_config"], ground["automapper_seed"], ground["automapper_automatic"] = 0, 1, True
-    stamp(ground, GRASS_EARTH, *GROUND)
+    ops().teeworlds_choose_automapper(number=0)
+    stamp(ground, EARTH, *GROUND)
+    ops().teeworlds_automap()
     return ground
 
 

@@ -12,6 +12,7 @@ from ....formats.teeworlds.automap import Bytes, Region, automap, automap_region
 from ....formats.teeworlds.automap_rules import RuleSet
 from ...scene.reports import SceneError
 from ..layout import TileLayerProperties, read_properties
+from ..structure.parts import tile_kind
 from .rules import rule_sets
 
 
@@ -39,7 +40,7 @@ def automapping(level: bpy.types.Collection, layer: bpy.types.Object) -> Automap
 
     Raises SceneError for a layer that no rules draw.
     """
-    if layer.get("tile_kind") != "TILES":
+    if tile_kind(layer) != "TILES":
         raise SceneError(f"{layer.name} is not a layer of drawn tiles: only those have an automapper", [layer])
     values, _ = read_properties(layer, TileLayerProperties)
     sets = rule_sets(level, layer)

@@ -9,9 +9,9 @@ from ...scene import declared
 from ...scene.edit_mode import edited_meshes
 from ...scene.reports import SceneError
 from ...scene.sidebar import Result
-from .. import layout
 from ..structure.map_operator import MapOperator
-from .resize import Growth, cells_of, map_size, missing_cells, resize_map
+from ..tiles.cells import selected_region
+from .resize import Growth, map_size, missing_cells, resize_map
 
 REPEAT = "New cells of drawn layers get the tiles at their edges, which the game shows there anyway; air otherwise"
 
@@ -89,14 +89,12 @@ class CropMap(_SizeOperator):
     def growth(self, context: bpy.types.Context, level: bpy.types.Collection) -> Growth:
         """What leaves the selected tiles' rectangle."""
         layer = self.layer(context)
-        if layer.get(layout.STORAGE) != layout.MESH:
-            raise SceneError(f"{layer.name} is not a mesh of tiles, of which some can be selected", [layer])
-        cells = cells_of(layer, selected=True)
-        if not len(cells):
+        region = selected_region(layer)
+        if region is None:
             raise SceneError(f"no tiles of {layer.name} are selected", [layer])
         width, height = map_size(level)
-        (left, top), (right, bottom) = cells.min(axis=0).tolist(), cells.max(axis=0).tolist()
-        return Growth(-left, right + 1 - width, -top, bottom + 1 - height)
+        x, y, across, down = region
+        return Growth(-x, x + across - width, -y, y + down - height)
 
 
 class WidenMap(_SizeOperator):

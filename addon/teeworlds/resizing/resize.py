@@ -18,7 +18,7 @@ from ....formats import teeworlds
 from ....formats.teeworlds.tile_faces import RING_X, RING_Y
 from ....formats.teeworlds.tile_images import shifted
 from ....formats.teeworlds.tile_layers import refuse_too_large
-from ...scene import attributes, images, meshes, transforms
+from ...scene import attributes, images
 from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
@@ -26,6 +26,7 @@ from ..layout import GroupProperties, TileLayerProperties, read_properties
 from ..materials.build import Materials
 from ..structure.clips import clips_of
 from ..structure.parts import all_layers, group_root, groups_of, layers_of, tile_kind
+from ..tiles.cells import cells_of, matrix_of
 from ..tiles.grid import Grid, refuse
 from ..tiles.reshape import reshape
 from ..view import borders, game_view
@@ -103,26 +104,13 @@ def missing_cells(level: bpy.types.Collection) -> Growth:
         kind = tile_kind(layer)
         if kind is None or layer.get(layout.STORAGE) != layout.MESH:
             continue
-        cells = cells_of(layer) if kind != "TILES" or _size(layer) == (width, height) else ()
+        if kind == "TILES" and _size(layer) != (width, height):
+            continue
+        cells = cells_of(layer)
         if len(cells):
             (left, top), (right, bottom) = cells.min(axis=0), cells.max(axis=0)
             reach = np.maximum(reach, (-left, right + 1 - width, -top, bottom + 1 - height))
     return Growth(*reach.tolist())
-
-
-def cells_of(layer: bpy.types.Object, selected: bool = False) -> npt.NDArray[np.int64]:
-    """Column and row of the faces of a layer that is a mesh, int64 [n, 2]. selected: of the selected ones only."""
-    mesh = layer.data
-    if not isinstance(mesh, bpy.types.Mesh) or not len(mesh.polygons):
-        return np.zeros((0, 2), np.int64)
-    chosen = np.ones(len(mesh.polygons), np.bool_)
-    if selected:
-        mesh.polygons.foreach_get("select", chosen)
-    data = meshes.read(layer, names=())
-    middle = np.add.reduceat(data.positions[data.corner_verts], data.face_starts) / data.face_sizes[:, None]
-    matrix = _matrix(layer)
-    places = middle[chosen] @ matrix[:2, :3].T + matrix[:2, 3]
-    return np.floor(places * (1, -1)).astype(np.int64)
 
 
 # ---- which layers, and how
@@ -131,14 +119,6 @@ def cells_of(layer: bpy.types.Object, selected: bool = False) -> npt.NDArray[np.
 def _size(layer: bpy.types.Object) -> tuple[int, int]:
     values, _ = read_properties(layer, TileLayerProperties)
     return values.width, values.height
-
-
-def _matrix(layer: bpy.types.Object) -> npt.NDArray[np.float64]:
-    """A layer's transform in its group, float64 [4, 4]. Raises SceneError where a constraint moves it."""
-    above = layer.parent
-    while above is not None and kind_of(above) != layout.GROUP:
-        above = above.parent
-    return transforms.compose(layer, above)
 
 
 def _goes_with_the_camera(group: bpy.types.Collection, size: tuple[int, int]) -> bool:
@@ -180,7 +160,7 @@ def _refuse_unchangeable(change: _Change) -> None:
     if layer.get(layout.STORAGE) == layout.KEPT:
         raise SceneError(f"{layer.name}: its tiles can't be read, so it can't get another size", [layer])
     refuse(layer)
-    if abs(np.linalg.det(_matrix(layer)[:2, :2])) < layout.STEP:
+    if abs(np.linalg.det(matrix_of(layer)[:2, :2])) < layout.STEP:
         raise SceneError(f"{layer.name} is scaled to nothing", [layer])
     kind = tile_kind(layer) or "TILES"
     refuse_too_large(*change.growth.of(*_size(layer)), teeworlds.TILE_RECORDS[teeworlds.TileKind[kind]])
@@ -218,7 +198,7 @@ def _resize_mesh(layer: bpy.types.Object, growth: Growth, before: tuple[int, int
         reshape(mesh, ~cut, np.zeros((0, 3), np.float32), {}, {})
     positions = attributes.read(mesh, "position")
     if positions is not None and (growth.left or growth.top):
-        linear = _matrix(layer)[:3, :3]
+        linear = matrix_of(layer)[:3, :3]
         positions += np.linalg.solve(linear, (growth.left, -growth.top, 0.0)).astype(np.float32)
         attributes.write(mesh, "position", "POINT", "FLOAT_VECTOR", positions)
         mesh.update()
@@ -286,12 +266,12 @@ def _move_offset(group: bpy.types.Collection, growth: Growth) -> list[str]:
     _move_clips(group, growth)
     root = group_root(group)
     values, _ = read_properties(root, GroupProperties)
-    x, y = growth.left * layout.TILE * values.parallax_x / 100, -growth.top * layout.TILE * values.parallax_y / 100
+    x, y = growth.left * layout.TILE * values.parallax_x / 100, growth.top * layout.TILE * values.parallax_y / 100
     root.location.x += round(x) / layout.TILE
-    root.location.y += round(y) / layout.TILE
+    root.location.y -= round(y) / layout.TILE
     if round(x) == x and round(y) == y:
         return []
-    return [f"{root.name}: it moved by whole pixels: {x:.6g}, {-y:.6g} would have been exact"]
+    return [f"{root.name}: it moved by whole pixels: {x:.6g}, {y:.6g} would have been exact"]
 
 
 def _move_clips(group: bpy.types.Collection, growth: Growth) -> None:

@@ -17,6 +17,7 @@ from .. import layout
 from ..structure.map_operator import MapOperator
 from ..structure.parts import tile_kind
 from . import faces
+from .automap import follow_edit
 
 RING = np.stack((RING_X, RING_Y, np.zeros(4, np.float32)), axis=-1)
 """Corners of a tile, y up."""
@@ -101,10 +102,12 @@ class FillTiles(MapOperator):
     flip_y: bool = declared.boolean(name="Mirror Top to Bottom")
     rotate: bool = declared.boolean(name="Rotate")
 
-    def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:
-        """Fill it."""
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Fill it, and let the layer's automapper follow."""
         flags = self.flip_x * TileFlag.XFLIP | self.flip_y * TileFlag.YFLIP | self.rotate * TileFlag.ROTATE
-        fill_tiles(self.layer(context), (self.x, self.y), (self.width, self.height), self.index, int(flags))
+        layer = self.layer(context)
+        fill_tiles(layer, (self.x, self.y), (self.width, self.height), self.index, int(flags))
+        follow_edit(level, layer, (self.x, self.y, self.width, self.height))
 
 
 CLASSES = (FillTiles,)
