@@ -154,6 +154,24 @@ def add_sound(folder: Path) -> bpy.types.Object:
     return source
 
 
+def add_sky() -> bpy.types.Object:
+    """Step 6: a sky behind everything, which stays where the player is: a group of its own with a quad, coloured at its
+    corners. Returns the layer.
+    """
+    ops().teeworlds_add_group(title="Sky")
+    active()["parallax_x"] = active()["parallax_y"] = 0
+    ops().teeworlds_move_group(steps=-9)
+    sky = add_layer("QUADS", "Sky")
+    sky.scale = (40, 40, 1)
+    ops().teeworlds_paint_quad_colors()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    mesh: Any = sky.data
+    for corner, loop in enumerate(mesh.loops):
+        high = mesh.vertices[loop.vertex_index].co.y > 0
+        mesh.attributes["corner_color"].data[corner].color = (0.35, 0.6, 0.9, 1) if high else (0.95, 0.85, 0.7, 1)
+    return sky
+
+
 def curves_of(action: bpy.types.Action) -> list[Any]:
     """The F-curves of an action, whatever the version of Blender."""
     if hasattr(action, "fcurves"):
@@ -162,7 +180,7 @@ def curves_of(action: bpy.types.Action) -> list[Any]:
     return [curve for strip in strips for bag in strip.channelbags for curve in bag.fcurves]
 
 
-STEPS: tuple[Callable[..., object], ...] = (new_map, add_physics, add_ground, add_art, add_sound)
+STEPS: tuple[Callable[..., object], ...] = (new_map, add_physics, add_ground, add_art, add_sound, add_sky)
 
 
 def make(folder: Path) -> None:

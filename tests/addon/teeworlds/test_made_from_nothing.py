@@ -75,7 +75,9 @@ def test_quad_sound_and_envelopes_are_there(written: Path) -> None:
     items, blobs = parse(written.read_bytes())
     listed = [words for key, words in items.items() if key[0] == LAYER]
     quads, sounds = ([words for words in listed if words[1] == kind] for kind in (3, 10))
-    (ball,) = np.frombuffer(blobs[quads[0][5]], np.int32).reshape(-1, 38)
+    (sky, ball) = (np.frombuffer(blobs[words[5]], np.int32) for words in quads)
+    assert sky[:8].tolist() == [side * 40 * 32768 for side in (-1, -1, 1, -1, -1, 1, 1, 1)]
+    assert sky[10:26].reshape(4, 4).tolist() == [[89, 153, 229, 255]] * 2 + [[242, 217, 178, 255]] * 2
     # Points (five of x, y), colours, texture coordinates, then position and colour envelope with their offsets.
     assert ball[8:10].tolist() == [13 * 32768, 13 * 32768]
     envelopes = [words for key, words in sorted(items.items()) if key[0] == ENVELOPE]
@@ -95,7 +97,7 @@ def test_twmap_reads_it(written: Path) -> None:
     twmap = pytest.importorskip("twmap")
     level = twmap.Map(str(written))
     kinds = sorted(layer.kind() for group in level.groups for layer in group.layers)
-    assert kinds == ["Game", "Quads", "Sounds", "Speedup", "Tele", "Tiles"]
+    assert kinds == ["Game", "Quads", "Quads", "Sounds", "Speedup", "Tele", "Tiles"]
     assert [(one.kind(), one.name) for one in level.envelopes][2] == ("Sound", "swell")
     game = np.asarray(level.game_layer().tiles)
     assert (game[..., 0] == part.FREEZE).sum() == 12 and (game[..., 0] == part.SPAWN).sum() == 3
