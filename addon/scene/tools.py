@@ -13,9 +13,9 @@ with the operator, with the file, and with the add-on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import bpy
 from bpy.app.handlers import persistent
@@ -40,7 +40,7 @@ _WIDE = frozenset({"EVENT_CTRL", "EVENT_ALT", "EVENT_SPACEKEY", "EVENT_ESC", "EV
 """Icons that Blender draws wider than the place that it gives them."""
 FALLBACK = "builtin.select_box"
 """What becomes the active tool where ours goes."""
-SPACE = "VIEW_3D"
+SPACE: Literal["VIEW_3D"] = "VIEW_3D"
 
 
 class Tool(bpy.types.WorkSpaceTool):
@@ -50,9 +50,10 @@ class Tool(bpy.types.WorkSpaceTool):
     `draw_settings(context, layout, tool)`, it has what follows.
     """
 
+    bl_idname: ClassVar[str]
     bl_space_type = SPACE
     bl_context_mode = "OBJECT"
-    keys: ClassVar[Keys] = ()
+    hints: ClassVar[Keys] = ()
     """What the status bar says while it is active and nothing runs."""
 
     @classmethod
@@ -149,9 +150,12 @@ def _draw_cursor(mouse: tuple[int, int]) -> None:
         return
     for tool in _tools:
         if tool.active(context):
-            with gpu.matrix.push_pop():
-                gpu.matrix.translate((region.x, region.y, 0))
+            gpu.matrix.push()
+            gpu.matrix.translate((region.x, region.y, 0))
+            try:
                 tool.draw_over(context, (mouse[0] - region.x, mouse[1] - region.y))
+            finally:
+                gpu.matrix.pop()
 
 
 @persistent  # type: ignore[untyped-decorator]
@@ -226,7 +230,7 @@ class StrokeOperator(Declared, bpy.types.Operator):
     """
 
     bl_options = {"UNDO"}
-    keys: ClassVar[Keys] = (("MOUSE_RMB", "Cancel"),)
+    hints: ClassVar[Keys] = (("MOUSE_RMB", "Cancel"),)
     """What the status bar says during the stroke."""
     failures: ClassVar[tuple[type[Exception], ...]] = (SceneError, OSError, ReferenceError)
     """What ends a stroke with a message."""
@@ -263,7 +267,7 @@ class StrokeOperator(Declared, bpy.types.Operator):
         except self.failures as error:
             return refuse(self, context, error)
         self._button = event.type
-        show_keys(context, self.keys)
+        show_keys(context, self.hints)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -317,11 +321,11 @@ class SizeOperator(Declared, bpy.types.Operator):
     whole: ClassVar[bool] = False
     """Whether it is a whole number."""
 
-    def get(self, context: bpy.types.Context) -> float:
+    def read_size(self, context: bpy.types.Context) -> float:
         """The size."""
         raise NotImplementedError
 
-    def set(self, context: bpy.types.Context, value: float) -> None:
+    def write_size(self, context: bpy.types.Context, value: float) -> None:
         """Make it this size: within the limits, and whole where it has to be."""
         raise NotImplementedError
 
@@ -330,7 +334,7 @@ class SizeOperator(Declared, bpy.types.Operator):
         manager = context.window_manager
         if manager is None or context.area is None:
             return {"CANCELLED"}
-        self._before, self._from, self._typed = self.get(context), event.mouse_x, ""
+        self._before, self._from, self._typed = self.read_size(context), event.mouse_x, ""
         show_keys(context, (("MOUSE_LMB", "Confirm"), ("MOUSE_RMB", "Cancel")))
         manager.modal_handler_add(self)
         self._show(context)
@@ -358,16 +362,16 @@ class SizeOperator(Declared, bpy.types.Operator):
 
     def _set(self, context: bpy.types.Context, value: float) -> None:
         value = min(max(value, self.limits[0]), self.limits[1])
-        self.set(context, round(value) if self.whole else value)
+        self.write_size(context, round(value) if self.whole else value)
 
     def _show(self, context: bpy.types.Context) -> None:
         if context.area is not None:
-            context.area.header_text_set(showable(f"{self.title}: {self.get(context):.6g}"))
+            context.area.header_text_set(showable(f"{self.title}: {self.read_size(context):.6g}"))
             context.area.tag_redraw()
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Give it its old size back."""
-        self.set(context, self._before)
+        self.write_size(context, self._before)
         self._leave(context)
 
     def _leave(self, context: bpy.types.Context) -> None:
@@ -401,7 +405,7 @@ def _draw_status(header: Value, context: bpy.types.Context) -> None:
     """Draw the keys of the active tool, where it is one of ours."""
     for tool in _tools:
         if tool.active(context):
-            _draw_keys(header.layout, tool.keys)
+            _draw_keys(header.layout, tool.hints)
 
 
 # ---- registering
@@ -447,13 +451,3 @@ def _windows_with(tool: type[Tool]) -> Iterator[Value]:
         held: Value = gives(window.workspace.tools.from_space_view3d_mode)("OBJECT", create=False)
         if areas and held is not None and held.idname == tool.bl_idname:
             yield bpy.context.temp_override(window=window, area=areas[0])
-
-
-@contextmanager
-def drawing(draw: Callable[[bpy.types.Context], None]) -> Iterator[Overlay]:
-    """An overlay for as long as a block runs."""
-    overlay = Overlay(draw)
-    try:
-        yield overlay
-    finally:
-        overlay.remove()

@@ -175,9 +175,9 @@ def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
 
 def register() -> None:
     """Register the operators, the panel and the entry of File > New."""
+    stamp.register()  # its panel comes first: it is what is used most
     register_classes(CLASSES)
     motion.register()
-    stamp.register()
     bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
@@ -186,5 +186,5 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
     motion.unregister()
     play.unregister()
-    stamp.unregister()
     unregister_classes(CLASSES)
+    stamp.unregister()

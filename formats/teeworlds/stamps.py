@@ -52,7 +52,8 @@ _TURNED = _turned_flags()
 def turned_flags(flags: Integers, way: str) -> Ints:
     """The flags (any shape) of tiles that are flipped or turned once more (FLIP_X, FLIP_Y, TURN)."""
     flags = np.asarray(flags).astype(np.int32)
-    return (flags & ~15) | _TURNED[way][flags & 15]
+    turned: Ints = (flags & ~15) | _TURNED[way][flags & 15]
+    return turned
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +167,8 @@ def line(start: tuple[int, int], end: tuple[int, int]) -> Places:
     steps = max(abs(end[0] - start[0]), abs(end[1] - start[1]))
     part = np.arange(steps + 1)[:, None] / max(steps, 1)
     # Halves are rounded up on the way there and back: a line is the same cells in both directions.
-    return np.floor(np.array(start) + part * (np.array(end) - np.array(start)) + 0.5).astype(np.int64)
+    cells: Places = np.floor(np.array(start) + part * (np.array(end) - np.array(start)) + 0.5).astype(np.int64)
+    return cells
 
 
 def swept(places: Places, shape: tuple[int, int]) -> tuple[Places, Places]:

@@ -8,13 +8,14 @@ decides; otherwise the texture does, so that moved UVs and turned faces count. I
 this rule, which the shader has, too (addon/teeworlds/materials/shading.py): so what is seen is what is written.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Integers
+from ..arrays import Integers, Reals
 from . import tiles as tile_geometry
 from .tiles import ORIENTATION, TileFlag
 
@@ -84,7 +85,7 @@ class TileError(Exception):
 class TileFaces:
     """What a layer's mesh holds, a row a face."""
 
-    corners: npt.NDArray[np.float64]
+    corners: Reals
     """[n, 4, 2]: positions in tiles from the layer's top left corner, x right and y *down*."""
     uvs: npt.NDArray[np.float32] | None
     """[n, 4, 2], v up; None without a UV map."""
@@ -143,23 +144,88 @@ def read_tiles(faces: TileFaces, kind: str, original: Tiles, shape: tuple[int, i
     """The tile records [height, width] that the faces of a layer of `kind` stand for, in `original`'s dtype.
 
     `original`: the records [h, w] that the layer was drawn from ([0, 0] for a new layer); its air keeps its bytes where
-    nothing lies on it. `shape`: the (height, width) wanted. Raises TileError.
+    nothing lies on it. It is itself what is returned if nothing was edited. `shape`: the (height, width) wanted. Raises
+    TileError.
     """
-    records, known = _recorded(faces, original)
-    stored = _values(records, kind)
-    erased = (faces.attributes.get("index", stored["index"]) == 0) & (_made(faces, kind, stored)[0] != 0)
-    if erased.any():  # they show nothing: no matter where they lie
-        kept = np.flatnonzero(~erased)
-        try:
-            return read_tiles(_picked(faces, kept), kind, original, shape)
-        except TileError as error:
-            raise TileError(error.message, kept[error.faces]) from error
-    cells, corners = _cells(faces.corners, shape)
-    records = _records(faces, corners, cells, kind, records, known, stored)
+    same = _as_drawn(faces, kind, original, shape)
+    drawn = faces.ids[same].astype(np.intp) - 1
+    whole = same.all() and tuple(shape) == original.shape and bool((np.diff(drawn) > 0).all())
+    if whole and len(drawn) == np.count_nonzero(~is_air(original, kind)):
+        return original
+    rest = np.flatnonzero(~same)
+    rest = rest[~_erased(_picked(faces, rest), kind, original)]
+    edited = _picked(faces, rest)
+    with _numbered(rest):
+        cells, corners = _cells(edited.corners, shape)
+    row, column = np.divmod(drawn, max(original.shape[1], 1))
+    drawn_places, places = row * shape[1] + column, cells[:, 1].astype(np.intp) * shape[1] + cells[:, 0]
+    _refuse_overlaps(np.concatenate((drawn_places, places)), np.concatenate((np.flatnonzero(same), rest)), shape[1])
+    with _numbered(rest):
+        records = _records(edited, corners, cells, kind, original)
     result = resized(original, shape)
-    result[~is_air(result, kind)] = 0
-    result[cells[:, 1], cells[:, 0]] = records
+    gone = ~is_air(result, kind)
+    gone.reshape(-1)[drawn_places] = False
+    result[gone] = 0
+    result.reshape(-1)[places] = records
     return result
+
+
+def _as_drawn(faces: TileFaces, kind: str, original: Tiles, shape: tuple[int, int]) -> Bools:
+    """Which faces are exactly as `original` is drawn: bool [n]. These are its tiles: nothing has to be found out.
+
+    Most faces of most layers are, and this takes a tenth of the time.
+    """
+    count = len(faces.ids)
+    same = np.zeros(count, np.bool_)
+    if faces.uvs is None or not original.size:
+        return same
+    flat, width = original.reshape(-1), original.shape[1]
+    for block in (slice(start, start + _BLOCK) for start in range(0, count, _BLOCK)):
+        ids = faces.ids[block]
+        fine = (ids > 0) & (ids <= len(flat))
+        cell = np.where(fine, ids - 1, 0)
+        stored = _values(flat[cell], kind)
+        row, column = np.divmod(cell, width)
+        fine &= (stored["index"] != 0) & (row < shape[0]) & (column < shape[1])
+        for name, values in stored.items():
+            if name in faces.attributes:
+                fine &= faces.attributes[name][block] == values
+        if faces.uv_tile is not None:
+            fine &= faces.uv_tile[block] == made_for(kind, stored)
+        uvs = tile_geometry.corner_uvs(stored["index"], stored.get("flags", stored["index"] & 0))
+        fine &= (faces.uvs[block] == uvs).reshape(-1, 8).all(axis=1)
+        corners = faces.corners[block]
+        for corner in range(4):
+            fine &= corners[:, corner, 0] == column + RING_X[corner]
+            fine &= corners[:, corner, 1] == row - RING_Y[corner]
+        same[block] = fine
+    return same
+
+
+def _erased(faces: TileFaces, kind: str, original: Tiles) -> Bools:
+    """Which faces show nothing, so that it doesn't matter where they lie."""
+    stored = stored_values(faces, kind, original)
+    erased: Bools = (faces.attributes.get("index", stored["index"]) == 0) & (_made(faces, kind, stored)[0] != 0)
+    return erased
+
+
+def _refuse_overlaps(places: npt.NDArray[np.intp], numbers: Integers, width: int) -> None:
+    """Raise TileError where faces share a cell. places: [n], row * width + column. numbers: of the faces."""
+    shared = np.bincount(places, minlength=1)[places] > 1
+    if shared.any():
+        order = np.argsort(numbers)
+        row, column = np.divmod(places[order], width)
+        with _numbered(numbers[order]):
+            _refuse(shared[order], "overlapping", np.stack((column, row), axis=-1))
+
+
+@contextmanager
+def _numbered(numbers: Integers) -> Iterator[None]:
+    """Let errors about some of a layer's faces have these numbers."""
+    try:
+        yield
+    except TileError as error:
+        raise TileError(error.message, numbers[error.faces]) from error
 
 
 def stored_values(faces: TileFaces, kind: str, original: Tiles) -> dict[str, Ints]:
@@ -212,7 +278,7 @@ def turned_angle(angle: Ints, orientation: Integers) -> Ints:
     return np.where(orientation > 0, turned % 360, angle).astype(np.int32)
 
 
-def _cells(points: npt.NDArray[np.float64], shape: tuple[int, int]) -> tuple[Ints, npt.NDArray[np.int8]]:
+def _cells(points: Reals, shape: tuple[int, int]) -> tuple[Ints, npt.NDArray[np.int8]]:
     """Column and row of each face, and the corners of the cell that its corners sit at; refuses what fits no cell."""
     height, width = shape
     cells, corners = tile_geometry.locate(points, SNAP)
@@ -223,8 +289,6 @@ def _cells(points: npt.NDArray[np.float64], shape: tuple[int, int]) -> tuple[Int
     column, row = cells[:, 0], cells[:, 1]
     outside = (column < 0) | (column >= width) | (row < 0) | (row >= height)
     _refuse(outside, f"outside the layer ({width} x {height})", cells)
-    places = row.astype(np.intp) * width + column
-    _refuse(np.bincount(places, minlength=1)[places] > 1, "overlapping", cells)
     return cells, corners
 
 
@@ -265,16 +329,10 @@ def _made(faces: TileFaces, kind: str, stored: Mapping[str, Ints]) -> tuple[Ints
     return made & INDICES - 1, made >> 8
 
 
-def _records(
-    faces: TileFaces,
-    corners: npt.NDArray[np.int8],
-    cells: Ints,
-    kind: str,
-    records: Tiles,
-    known: Bools,
-    stored: Mapping[str, Ints],
-) -> Tiles:
-    """One record a face: that of its id (`records`, where it is `known`) with the fields that were edited."""
+def _records(faces: TileFaces, corners: npt.NDArray[np.int8], cells: Ints, kind: str, original: Tiles) -> Tiles:
+    """One record a face: the one that it came from, with the fields that were edited."""
+    records, known = _recorded(faces, original)
+    stored = _values(records, kind)
     values, unreadable = decide(faces, corners, kind, stored)
     untold = ~known & (faces.attributes.get("index", stored["index"]) == 0)
     _refuse(untold & (values["index"] <= 0), "new, and neither an index nor the texture says which tile", cells)
@@ -295,7 +353,7 @@ def _store(records: Tiles, field: str, values: Ints, name: str, cells: Ints) -> 
     records[field] = values
 
 
-def _refuse(bad: Bools, what: str, places: npt.NDArray[np.float64] | Ints) -> None:
+def _refuse(bad: Bools, what: str, places: Reals | Integers) -> None:
     """Raises TileError where any face is `bad`, with the first places (column, row)."""
     faces = np.flatnonzero(bad)
     if not len(faces):

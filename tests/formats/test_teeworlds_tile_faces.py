@@ -325,3 +325,47 @@ def test_any_angle_that_was_not_turned_stays_as_it_was():
     assert read(faces, speedup, "SPEEDUP").tobytes() == speedup.tobytes()
     faces.attributes["angle"][0] = 400
     assert changed(faces, speedup, kind="SPEEDUP") == {(0, 0): (1, 2, 28, 0, 400)}
+
+
+# ---- what nobody edited isn't looked into
+
+
+def test_a_layer_that_nobody_edited_is_its_own_records():
+    assert read(drawn(MAP)) is MAP
+    assert read(older(drawn(MAP))) is MAP
+    assert read(drawn(MAP), shape=(3, 3)) is not MAP
+    assert read(picked(drawn(MAP), [0, 1, 2])) is not MAP
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_edited_faces_among_others_are_what_they_are_alone(seed, monkeypatch):
+    random = np.random.default_rng(seed)
+    original = np.zeros((9, 14), TILE)
+    original["index"] = random.integers(0, 4, original.shape)
+    original["flags"] = random.choice([0, 1, 2, 5, 8, 11], original.shape)
+    faces = drawn(original)
+    numbers = random.permutation(len(faces.ids))[: random.integers(1, len(faces.ids))]
+    faces = picked(faces, np.sort(numbers) if random.random() < 0.5 else numbers)
+    for name in ("index", "flags"):
+        some = random.random(len(numbers)) < 0.1
+        faces.attributes[name][some] = random.integers(0, 4, some.sum())
+    faces.corners[random.random(len(numbers)) < 0.02] += (1, 0)
+    if random.random() < 0.2:
+        faces = older(faces)
+
+    def result():
+        try:
+            return read(faces, original, shape=(9, 15)).tobytes()
+        except TileError as error:
+            return error.message, sorted(error.faces.tolist())
+
+    quick = result()
+    monkeypatch.setattr(tile_faces, "_as_drawn", lambda faces, *_: np.zeros(len(faces.ids), np.bool_))
+    assert quick == result()
+
+
+def test_two_faces_of_one_record_in_its_cell_are_refused():
+    faces = picked(drawn(MAP), [0, 1, 1, 2, 3])
+    with pytest.raises(TileError, match="2 tiles are overlapping") as caught:
+        read(faces)
+    assert caught.value.faces.tolist() == [1, 2]

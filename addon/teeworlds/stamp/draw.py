@@ -14,6 +14,7 @@ from gpu_extras.batch import batch_for_shader
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.stamps import Rectangle, Stamp
 from ....formats.teeworlds.tiles import ATLAS_CELLS, corner_uvs
+from ...scene.blender_types import Value
 from . import targets
 from .targets import Cell
 
@@ -62,7 +63,8 @@ def _draw(
     name: str, kind: str, parts: dict[str, Points], color: Color, texture: gpu.types.GPUTexture | None = None
 ) -> None:
     shader = gpu.shader.from_builtin(name)
-    batch = batch_for_shader(shader, kind, {key: np.ascontiguousarray(part, np.float32) for key, part in parts.items()})
+    content: Value = {key: np.ascontiguousarray(part, np.float32) for key, part in parts.items()}
+    batch = batch_for_shader(shader, kind, content)
     gpu.state.blend_set("ALPHA")
     shader.bind()
     shader.uniform_float("color", color)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import bpy
@@ -42,12 +42,18 @@ class _Held:
 _held = _Held()
 
 
+def _follow(name: str) -> Callable[[bpy.types.bpy_struct, bpy.types.Context], None]:
+    """Let the stamp that is held follow a setting."""
+
+    def changed(settings: bpy.types.bpy_struct, _context: bpy.types.Context) -> None:
+        if not _held.picking:
+            _held.parts = [part.with_field(name, getattr(settings, name)) for part in _held.parts]
+
+    return changed
+
+
 class TeeworldsStamp(declared.Declared, bpy.types.PropertyGroup):
     """How the stamp tool works."""
-
-    def _changed(self, name: str) -> None:
-        if not _held.picking:
-            _held.parts = [part.with_field(name, getattr(self, name)) for part in _held.parts]
 
     mode: str = declared.menu(name="Mode", items=MODES)
     erase: bool = declared.boolean(name="Erase", description="Take tiles away instead of stamping")
@@ -57,23 +63,23 @@ class TeeworldsStamp(declared.Declared, bpy.types.PropertyGroup):
     air: bool = declared.boolean(name="Stamp Air", description="Empty cells of the stamp take tiles away", default=True)
     number: int = declared.integer(
         name="Number", description="Of teleporters, switches and tune zones", default=1, min=0, max=255,
-        update=lambda self, _context: self._changed("number"),
+        update=_follow("number"),
     )  # fmt: skip
     delay: int = declared.integer(
         name="Delay", description="Of switches: seconds", min=0, max=255,
-        update=lambda self, _context: self._changed("delay"),
+        update=_follow("delay"),
     )  # fmt: skip
     force: int = declared.integer(
         name="Force", description="Of speedups", default=2, min=0, max=255,
-        update=lambda self, _context: self._changed("force"),
+        update=_follow("force"),
     )  # fmt: skip
     max_speed: int = declared.integer(
         name="Max Speed", description="Of speedups, 0 = no limit", min=0, max=255,
-        update=lambda self, _context: self._changed("max_speed"),
+        update=_follow("max_speed"),
     )  # fmt: skip
     angle: int = declared.integer(
         name="Angle", description="Of speedups: degrees, 0 = to the right, clockwise", min=0, max=359,
-        update=lambda self, _context: self._changed("angle"),
+        update=_follow("angle"),
     )  # fmt: skip
 
     fields_of: ClassVar[dict[str, tuple[str, ...]]] = {

@@ -64,8 +64,8 @@ class LEVELWRIGHT_OT_teeworlds_stamp(OnMap, tools.StrokeOperator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         """Begin a stroke; where nothing is held, pick from the map, as the game's editor does."""
         if not held.parts() and not held.settings(context).erase:
-            picking: Result = bpy.ops.levelwright.teeworlds_pick_stamp("INVOKE_DEFAULT")
-            return {"FINISHED"} if picking != {"CANCELLED"} else {"CANCELLED"}
+            bpy.ops.levelwright.teeworlds_pick_stamp("INVOKE_DEFAULT")  # type: ignore[attr-defined]
+            return {"CANCELLED"}  # there is nothing to undo
         return super().invoke(context, event)
 
     def begin(self, context: bpy.types.Context, event: bpy.types.Event) -> bool:
@@ -216,11 +216,11 @@ class LEVELWRIGHT_OT_teeworlds_stamp_size(tools.SizeOperator):
     pixels = 20.0
     whole = True
 
-    def get(self, context: bpy.types.Context) -> float:
+    def read_size(self, context: bpy.types.Context) -> float:
         """The size."""
         return held.settings(context).size
 
-    def set(self, context: bpy.types.Context, value: float) -> None:
+    def write_size(self, context: bpy.types.Context, value: float) -> None:
         """Make it this size."""
         held.settings(context).size = int(value)
 

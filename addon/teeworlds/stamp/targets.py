@@ -58,7 +58,7 @@ def cell_under(
     """
     sight = tools.ray(context, layer, mouse, inside)
     place = sight.at_height() if sight is not None else None
-    if place is None or not all(map(math.isfinite, place)):
+    if place is None or not (math.isfinite(place.x) and math.isfinite(place.y)):
         return None
     return math.floor(place.x) + offset[0], math.floor(-place.y) + offset[1]
 

@@ -49,7 +49,7 @@ class LEVELWRIGHT_TOOL_teeworlds_stamp(tools.Tool):
         (_TURN, _press("T"), {"properties": [("way", stamps.TURN)]}),
         ("wm.context_toggle", _press("E"), {"properties": [("data_path", f"window_manager.{held.KEY}.erase")]}),
     )
-    keys = (
+    hints = (
         ("MOUSE_LMB", "Stamp"),
         ("EVENT_SHIFT", "Rectangle"),
         ("EVENT_CTRL", "Pick"),
@@ -80,7 +80,7 @@ class LEVELWRIGHT_TOOL_teeworlds_stamp(tools.Tool):
         found = targets.layers(context)
         if not found or tools.overlays() or not found[0].visible_get():
             return
-        values, parts = held.settings(context), held.parts()
+        values, parts = held.settings(context), tuple(held.parts())
         layer, offset = found[0], _offset(found[0])
         cell = None if offset is None else targets.cell_under(context, layer, offset, mouse)
         if cell is None or offset is None:
@@ -90,7 +90,7 @@ class LEVELWRIGHT_TOOL_teeworlds_stamp(tools.Tool):
         size = values.size if parts or values.erase else 1
         area = (cell[0] - middle * width, cell[1] - middle * height, width * size, height * size)
         if not values.erase and len(parts) in (1, len(found)):
-            for each, part in zip(found, (*parts, *parts * len(found)), strict=False):
+            for each, part in zip(found, parts * len(found), strict=False):
                 draw.ghost(context, each, offset, part.as_kind(tile_kind(each) or "TILES"), area)
         ring = draw.area_on_screen(context, layer, offset, area)
         if ring is not None:

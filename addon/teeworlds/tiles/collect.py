@@ -73,11 +73,13 @@ def _write_tiles(scene: SceneLayer, layer: TileLayer, shape: tuple[int, int]) ->
         return
     try:
         found = faces.read(obj, kind, scene.depsgraph, scene.matrix, scene.ids_token)
-        tiles = tile_faces.read_tiles(found, kind, _tiles_of(layer), shape)
+        before = _tiles_of(layer)
+        tiles = tile_faces.read_tiles(found, kind, before, shape)
     except TileError as error:
         at_fault = {} if meshes.needs_evaluation(obj) else {obj: error.faces}
         raise SceneError(f"{obj.name}: {error.message}", [obj], at_fault) from error
-    layer.set_tiles(tiles)
+    if tiles is not before or scene.new:
+        layer.set_tiles(tiles)
 
 
 def _tiles_of(layer: TileLayer) -> Tiles:

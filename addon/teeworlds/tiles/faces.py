@@ -58,11 +58,12 @@ def read(
     if len(odd):
         raise TileError(f"{len(odd)} faces don't have four corners, as tiles do", odd)
     points = _to_map(data.positions, _TO_MAP if matrix is None else matrix[:2] * ((1.0,), (-1.0,)))
+    in_order = len(data.corner_verts) == len(points) and (np.diff(data.corner_verts) == 1).all()
     uvs = data.uv(layout.UV)
     found = {name: _whole(layer, name, *data.attributes[name]) for name in names if name in data.attributes}
     made = found.pop(UV_TILE, None)
     return TileFaces(
-        corners=points[data.corner_verts].reshape(-1, 4, 2),
+        corners=(points if in_order else points[data.corner_verts]).reshape(-1, 4, 2),
         uvs=None if uvs is None else uvs.reshape(-1, 4, 2),
         ids=np.zeros(len(data.face_starts), np.int32) if token is None else data.ids("FACE", token),
         attributes=found,
@@ -70,8 +71,10 @@ def read(
     )
 
 
-def _to_map(positions: Reals, to_map: Reals) -> npt.NDArray[np.float64]:
-    """Points [n, 3] in map axes [n, 2]."""
+def _to_map(positions: Reals, to_map: Reals) -> Reals:
+    """Points [n, 3] in map axes [n, 2]: of the positions' precision where only y is turned round, else float64."""
+    if (to_map == _TO_MAP).all():
+        return positions[:, :2] * np.array((1, -1), positions.dtype)
     points = np.empty((len(positions), 2))
     for axis in range(2):
         points[:, axis] = to_map[axis, 3]
@@ -83,6 +86,8 @@ def _to_map(positions: Reals, to_map: Reals) -> npt.NDArray[np.float64]:
 
 def _whole(obj: bpy.types.Object, name: str, domain: str, values: Array) -> npt.NDArray[np.int32]:
     """An attribute as whole numbers, one a face: whatever type a node or a script gave it."""
+    if domain == "FACE" and values.dtype == np.int32:
+        return values
     whole = (
         domain == "FACE" and values.ndim == 1 and (np.abs(values) < 2**31).all() and (values == np.floor(values)).all()
     )

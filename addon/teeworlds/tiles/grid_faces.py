@@ -114,7 +114,7 @@ class FaceStore:
 
     def _plain(self, told: dict[str, Ints]) -> npt.NDArray[np.bool_]:
         """Which faces are as an import makes them: with the UVs of their attributes, and corners in the usual order."""
-        plain = self._attributes[UV_TILE] == tile_faces.made_for(self.kind, told)
+        plain: npt.NDArray[np.bool_] = self._attributes[UV_TILE] == tile_faces.made_for(self.kind, told)
         flags = told.get("flags", told["index"] & 0)
         for start in range(0, len(plain), _BLOCK):
             block = slice(start, start + _BLOCK)

@@ -23,6 +23,12 @@ CHANGES_NOTHING = {
     "levelwright.check_export": "reads the scene, and writes its report",
     "levelwright.teeworlds_play": "starts programs on a temporary file",
     "levelwright.teeworlds_stop_playing": "ends them",
+    "levelwright.teeworlds_pick_stamp": "sets the tool",
+    "levelwright.teeworlds_turn_stamp": "sets the tool",
+    "levelwright.teeworlds_drop_stamp": "sets the tool",
+    "levelwright.teeworlds_choose_tile": "sets the tool",
+    "levelwright.teeworlds_stamp_size": "sets the tool",
+    "levelwright.teeworlds_palette": "sets the tool",
     "levelwright.fable_brush": "pushes an undo step for each stroke by itself",
 }
 """Operators without UNDO, and why; besides exports."""
