@@ -14,7 +14,7 @@ from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout
 from ..quads.build import ENVELOPES, OFFSET
-from ..structure.parts import layer_above, token_of
+from ..structure.parts import layer_above, let_undo_see, token_of
 from .coloring import show_color
 
 Bools = npt.NDArray[np.bool_]
@@ -56,6 +56,7 @@ def separate(level: bpy.types.Collection, obj: bpy.types.Object, chosen: Bools) 
         show_color(level, one)
         made.append(one)
     _delete(obj, np.concatenate([np.zeros(0, np.int32), *groups]))
+    let_undo_see(level)
     return made
 
 

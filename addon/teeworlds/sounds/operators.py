@@ -15,7 +15,7 @@ from ...scene.blender_types import Value
 from ...scene.reports import SceneError
 from .. import layout
 from ..structure.map_operator import MapOperator, make_object_active
-from ..structure.parts import group_of, next_record
+from ..structure.parts import group_of, let_undo_see, next_record
 from ..structure.placement import placement_in
 from .build import LevelSounds, SoundProperties
 from .layer_build import add_source
@@ -134,6 +134,7 @@ class AddSource(MapOperator):
         x, y, *_ = np.linalg.solve(world, np.array((*cursor.location, 1.0), np.float64)).tolist()
         sounds = LevelSounds.of_level(level)
         made = add_source(layer, (x, y), SourceShape[self.shape], placement_in(level, group), sounds)
+        let_undo_see(level)
         make_object_active(context, made)
         made.select_set(True)
 

@@ -14,6 +14,8 @@ from ...scene.reports import SceneError
 from .. import layout
 
 Part = TypeVar("Part")
+CHANGES = "levelwright_changes"
+"""On a level's collection: a number that differs after each change, see `let_undo_see`."""
 
 
 def token_of(level: bpy.types.Collection) -> int:
@@ -120,6 +122,15 @@ def restack(level: bpy.types.Collection) -> None:
             layer[layout.ORDER] = int(order)
             layer.location.z = layout.depth(number, physics=tile_kind(layer) not in (None, "TILES"))
             number += 1
+
+
+def let_undo_see(level: bpy.types.Collection) -> None:
+    """Change a level's collection, where objects were added to collections in it.
+
+    Blender keeps what `all_objects` lists with the collection. Undo leaves that list as it is where the collection
+    itself didn't change, with the objects that it frees: whoever reads it next crashes (4.5).
+    """
+    level[CHANGES] = int(level.get(CHANGES, 0)) % 2**30 + 1
 
 
 def move(order: list[Part], one: Part, steps: int) -> None:

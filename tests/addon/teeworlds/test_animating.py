@@ -351,3 +351,16 @@ def test_sounds_and_sources_are_made_by_operators(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="not an Ogg file"):
         bpy.ops.levelwright.teeworlds_add_sound(filepath=str(wrong))
     assert len(bpy.data.sounds) == 0
+
+
+def test_undo_leaves_no_object_in_the_levels_list(level: bpy.types.Collection) -> None:
+    """Blender keeps the list with the collection, and undo frees the objects: the sidebar would read them."""
+    bpy.context.view_layer.objects.active = layer(level, 0)
+    bpy.ops.levelwright.teeworlds_add_layer(kind="SOUNDS", title="Hums")
+    name = level.name
+    bpy.ops.ed.undo_push(message="before")
+    before = sorted(obj.name for obj in level.all_objects)
+    assert bpy.ops.levelwright.teeworlds_add_source("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert len(level.all_objects) == len(before) + 3  # a speaker, and both shapes
+    bpy.ops.ed.undo()
+    assert sorted(obj.name for obj in bpy.data.collections[name].all_objects) == before
