@@ -28,9 +28,9 @@ from .structure.parts import group_root, properties_of, tile_kind
 from .tiles import automap
 from .tiles import operators as tiles
 from .tiles.operators import FillTiles
+from .view import entities, undisturbed
 from .view import operators as view
-from .view import undisturbed
-from .view.operators import SWITCHES, EndGameView, SwitchView, ViewAsGame
+from .view.operators import SWITCHES, EndGameView, ShowEntities, SwitchView, ViewAsGame
 
 
 class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
@@ -151,6 +151,8 @@ class LEVELWRIGHT_PT_teeworlds_view(OnMap, LevelPanel, bpy.types.Panel):
             icon: Literal["CHECKBOX_HLT", "CHECKBOX_DEHLT"] = "CHECKBOX_HLT" if on else "CHECKBOX_DEHLT"
             button = column.operator(SwitchView.bl_idname, text=switch.title, icon=icon, depress=on)
             button.what, button.on = key, not on
+            if key == "ENTITIES" and on:
+                column.operator_menu_enum(ShowEntities.bl_idname, "art", text=entities.title())
 
 
 CLASSES = (

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import bpy
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +15,7 @@ from ...scene import identity, images, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import ImageProperties, read_properties
-from ..materials.collect import materials_of, shown_images
+from ..materials.collect import faces_of_materials, materials_of, shown_images
 
 Shows = TileLayer | QuadLayer
 """A layer that shows an image."""
@@ -66,17 +68,24 @@ class ImageTable:
         return self._numbers[self._records[block.session_uid]]
 
     def of_layer(
-        self, obj: bpy.types.Object, layer: Shows, by_property: int, edited: bool, new: bool, visible: bool = True
+        self,
+        obj: bpy.types.Object,
+        parts: Sequence[bpy.types.Object],
+        layer: Shows,
+        by_property: int,
+        edited: bool,
+        new: bool,
     ) -> int:
         """The number of a layer's image: as its material shows it or its property tells it, whichever was edited.
 
-        by_property: the record number that the property holds; `edited`: it is to be written. new: the layer's record
-        was made for it. visible: the layer's material shows its image. Raises SceneError where nobody can tell
-        which image is meant.
+        parts: the objects of the layer, none where they don't show its image. by_property: the record number that the
+        property holds; `edited`: it is to be written. new: the layer's record was made for it. Raises SceneError where
+        nobody can tell which image is meant.
         """
+        _refuse_joined(obj, parts)
         before = layer.image
         block, number = self.block(by_property if new else before), before
-        materials = materials_of(obj) if visible else {}
+        materials = materials_of(parts)
         shown = [image for material in [*materials][:1] for image in shown_images(obj, material) if image != block]
         if len(shown) > 1:
             names = ", ".join(repr(image.name) for image in shown)
@@ -166,6 +175,23 @@ class ImageTable:
             self._report.warn(
                 f"image {block.name!r} was painted, but is external: the map holds its name only "
                 "(clear its property `external` to embed it)"
+            )
+
+
+def _refuse_joined(obj: bpy.types.Object, parts: Iterable[bpy.types.Object]) -> None:
+    """Refuse faces of one object that show different images, as where layers were joined. obj: the layer's object."""
+    for part in parts:
+        shown: dict[str, npt.NDArray[np.intp]] = {}
+        for material, faces in faces_of_materials(part).items():
+            names = [f"image {image.name!r}" for image in shown_images(obj, material)] or ["no image"]
+            shown[names[0]] = np.concatenate((shown.get(names[0], faces[:0]), faces))
+        if len(shown) > 1:
+            (first, _), *others = shown.items()
+            rest = " and ".join(name for name, _ in others)
+            raise SceneError(
+                f"{part.name}: its faces show {first} and {rest}: a layer has one image (were layers joined?)",
+                [part],
+                {part: np.concatenate([faces for _, faces in others])},
             )
 
 

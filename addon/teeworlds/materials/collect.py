@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
-import bpy
+from collections.abc import Iterable
 
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...scene import meshes
 from ...scene.identity import kind_of
 from .. import layout
 
@@ -18,11 +23,24 @@ def shown_images(obj: bpy.types.Object, material: bpy.types.Material | None) -> 
     return list(dict.fromkeys(node.image for node in nodes if node.image is not None and node.image not in fields))
 
 
-def materials_of(obj: bpy.types.Object) -> dict[bpy.types.Material, bpy.types.Object]:
-    """The materials of a layer's object, then those of the quads below it, each with the first object that has it."""
+def materials_of(parts: Iterable[bpy.types.Object]) -> dict[bpy.types.Material, bpy.types.Object]:
+    """The materials of the objects of a layer, each with the first object that has it."""
     found: dict[bpy.types.Material, bpy.types.Object] = {}
-    for part in (obj, *(child for child in obj.children_recursive if kind_of(child) != layout.PREVIEW)):
-        for slot in part.material_slots:
+    for part in parts:
+        for slot in part.material_slots if kind_of(part) != layout.PREVIEW else ():
             if slot.material is not None:
                 found.setdefault(slot.material, part)
+    return found
+
+
+def faces_of_materials(part: bpy.types.Object) -> dict[bpy.types.Material | None, npt.NDArray[np.intp]]:
+    """The faces of an object by the material that they show; nothing for one with a single material or modifiers."""
+    slots = part.material_slots
+    if len(slots) < 2 or not isinstance(part.data, bpy.types.Mesh) or meshes.needs_evaluation(part):
+        return {}
+    numbers = np.clip(meshes.read(part, names=()).material_index, 0, len(slots) - 1)
+    found: dict[bpy.types.Material | None, npt.NDArray[np.intp]] = {}
+    for number in np.unique(numbers).tolist():
+        faces, material = np.flatnonzero(numbers == number), slots[number].material
+        found[material] = np.concatenate((found[material], faces)) if material in found else faces
     return found

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ...scene import bitmap_font, images
 from ...scene.blender_types import Socket
-from . import shading
+from . import entities, shading
 from .shading import Picture, ShaderTree
 
 Pixels = npt.NDArray[np.uint8]
@@ -184,13 +184,15 @@ def shade(
         uv = _turned(tree, place if inner is None else inner, values)
     base = tree.put("ShaderNodeTexImage", uv, image=tileset.image, interpolation="Closest")
     tree.tree.nodes.active = base
-    color, alpha = base.outputs["Color"], base.outputs["Alpha"]
-    numbers = NUMBERS.get(kind, ())
-    for field, drop in zip(numbers, (0.0, 44 / CELL), strict=False):
-        at = tree.vector("SUBTRACT", place, (0.0, drop, 0.0)) if drop else place
+    found = entities.shade(tree, kind, uv, values, base.outputs["Color"], base.outputs["Alpha"])
+    color, alpha = found["Color"], found["Alpha"]
+    numbered = entities.numbered(tree, kind, values["index"], found["On"])
+    for place_number, field in enumerate(NUMBERS.get(kind, ())):
+        at = entities.number_place(tree, kind, place, values[field], place_number > 0, found["On"])
         cell = tree.group(shading.index(), Index=values[field], Place=at)
         over = tree.put("ShaderNodeTexImage", cell["UV"], image=_image(DIGITS), interpolation="Closest").outputs
         factor = tree.math("MULTIPLY", over["Alpha"], cell["Visible"])
+        factor = factor if numbered is None else tree.math("MULTIPLY", factor, numbered)
         color = tree.lerp(tree.join(factor, factor, factor), color, over["Color"])
         alpha = tree.math("MAXIMUM", alpha, factor)
     return {"Texture": color, "Texture_Alpha": alpha}

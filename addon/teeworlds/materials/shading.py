@@ -96,7 +96,9 @@ class ShaderTree(Nodes):
 Fill = Callable[[ShaderTree, bpy.types.NodeOutputs, bpy.types.NodeInputs], None]
 
 
-def _group(name: str, inputs: dict[str, tuple[str, Value]], outputs: dict[str, str], fill: Fill) -> bpy.types.NodeTree:
+def shared_group(
+    name: str, inputs: dict[str, tuple[str, Value]], outputs: dict[str, str], fill: Fill
+) -> bpy.types.NodeTree:
     """The shared node group of this name; `fill(tree, group's inputs, group's outputs)` makes it when there is none.
 
     inputs: name -> (kind of socket, default). outputs: name -> kind of socket.
@@ -130,7 +132,7 @@ def display() -> bpy.types.NodeTree:
         factor = tree.switch()
         tree.set(outputs["Color"], tree.lerp(tree.join(factor, factor, factor), color, linear))
 
-    return _group(DISPLAY, {"Color": ("Color", None)}, {"Color": "Color"}, fill)
+    return shared_group(DISPLAY, {"Color": ("Color", None)}, {"Color": "Color"}, fill)
 
 
 def surface() -> bpy.types.NodeTree:
@@ -150,7 +152,7 @@ def surface() -> bpy.types.NodeTree:
     for part in ("Texture", "Tint", "Envelope"):
         inputs[part] = ("Color", (1.0, 1.0, 1.0, 1.0))
         inputs[f"{part} Alpha"] = ("Float", 1.0)
-    return _group(SURFACE, inputs | {"Visible": ("Float", 1.0)}, {"Shader": "Shader"}, fill)
+    return shared_group(SURFACE, inputs | {"Visible": ("Float", 1.0)}, {"Shader": "Shader"}, fill)
 
 
 TAPS = ("Lower Left", "Lower Right", "Upper Left", "Upper Right")
@@ -177,7 +179,7 @@ def texels() -> bpy.types.NodeTree:
         tree.set(outputs["Part"], tree.vector("SUBTRACT", place, low))
 
     vectors = {"UV": ("Vector", None), "Size": ("Vector", (64.0, 64.0, 1.0))}
-    return _group(TEXELS, vectors, dict.fromkeys((*TAPS, "Part"), "Vector"), fill)
+    return shared_group(TEXELS, vectors, dict.fromkeys((*TAPS, "Part"), "Vector"), fill)
 
 
 def blend() -> bpy.types.NodeTree:
@@ -192,7 +194,7 @@ def blend() -> bpy.types.NodeTree:
         tree.set(outputs["Alpha"], tree.choose(up, *alphas))
 
     inputs = dict.fromkeys(TAPS, ("Color", None)) | {f"{tap} Alpha": ("Float", None) for tap in TAPS}
-    return _group(BLEND, inputs | {"Part": ("Vector", None)}, {"Color": "Color", "Alpha": "Float"}, fill)
+    return shared_group(BLEND, inputs | {"Part": ("Vector", None)}, {"Color": "Color", "Alpha": "Float"}, fill)
 
 
 def tileset(tree: ShaderTree, picture: Picture, uv: Socket) -> tuple[Socket, Socket]:
@@ -220,7 +222,7 @@ def clip() -> bpy.types.NodeTree:
         on = tree.math("MAXIMUM", tree.switch(), inputs["Always"])
         tree.set(outputs["Visible"], tree.math("MAXIMUM", inside, tree.math("SUBTRACT", 1.0, on)))
 
-    return _group(CLIP, {"Place": ("Vector", None), "Always": ("Float", 0.0)}, {"Visible": "Float"}, fill)
+    return shared_group(CLIP, {"Place": ("Vector", None), "Always": ("Float", 0.0)}, {"Visible": "Float"}, fill)
 
 
 def index() -> bpy.types.NodeTree:
@@ -249,7 +251,7 @@ def index() -> bpy.types.NodeTree:
         tree.set(outputs["Visible"], tree.math("GREATER_THAN", number, 0.5))
 
     inputs = dict.fromkeys(("Index", "Flags"), ("Float", 0.0))
-    return _group(INDEX, inputs | {"Place": ("Vector", None)}, {"UV": "Vector", "Visible": "Float"}, fill)
+    return shared_group(INDEX, inputs | {"Place": ("Vector", None)}, {"UV": "Vector", "Visible": "Float"}, fill)
 
 
 def tile() -> bpy.types.NodeTree:
@@ -290,11 +292,16 @@ def tile() -> bpy.types.NodeTree:
         ("Index", "Flags", "Angle", "UV Tile", "Upright"), ("Float", 0.0)
     )
     inputs |= {"UV": ("Vector", None), "Place": ("Vector", None)}
-    return _group(TILE, inputs, {"Index": "Float", "Flags": "Float", "Place": "Vector"}, fill)
+    return shared_group(TILE, inputs, {"Index": "Float", "Flags": "Float", "Place": "Vector"}, fill)
+
+
+def existing_group(name: str) -> bpy.types.NodeTree | None:
+    """The shared node group of this name, if the .blend has it."""
+    return bpy.data.node_groups.get(f"{name} v{VERSION}")
 
 
 def _switch_of(name: str) -> Node:
-    group = bpy.data.node_groups.get(f"{name} v{VERSION}")
+    group = existing_group(name)
     return group.nodes.get(SWITCH) if group else None
 
 

@@ -53,7 +53,7 @@ def collect(scene: SceneLayer, layer: teeworlds.QuadLayer, envelopes: EnvelopeTa
         return None
     original: Quads = np.zeros(0, teeworlds.QUAD) if scene.new else layer.quads()
     parts = []
-    for obj in (scene.object, *scene.object.children_recursive):
+    for obj in scene.parts:
         if obj.type in SURFACES and kind_of(obj) != layout.PREVIEW:
             parts += _faces(obj, scene, original, envelopes)
     if not parts:
@@ -79,7 +79,7 @@ def write(scene: SceneLayer, layer: teeworlds.QuadLayer, quads: Quads | None, im
     write_common(scene, layer, values, changed)
     if quads is not None:
         layer.set_quads(quads)
-    layer.image = image_table.of_layer(scene.object, layer, values.image, "image" in changed, scene.new)
+    layer.image = image_table.of_layer(scene.object, scene.parts, layer, values.image, "image" in changed, scene.new)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import bpy
@@ -39,13 +40,13 @@ class SoundTable:
             if record >= self._count:  # added by hand, or of a level that is built whole
                 self.number_of(block)
 
-    def of_layer(self, obj: bpy.types.Object, was: int, by_property: int) -> int:
+    def of_layer(self, obj: bpy.types.Object, parts: Iterable[bpy.types.Object], was: int, by_property: int) -> int:
         """The number in the map of a layer's sound: as its speakers or its property have it, where edited.
 
-        was: the record's number, -1 for a new layer. by_property: the number that the property holds. Raises
-        SceneError where the speakers have different sounds.
+        parts: the objects of the layer. was: the record's number, -1 for a new layer. by_property: the number that the
+        property holds. Raises SceneError where the speakers have different sounds.
         """
-        speakers = [one for one in obj.children_recursive if one.type == "SPEAKER"]
+        speakers = [one for one in parts if one.type == "SPEAKER"]
         held = [one.data for one in speakers if isinstance(one.data, bpy.types.Speaker)]
         sounds = list(dict.fromkeys(one.sound for one in held if one.sound is not None))
         if len(sounds) > 1:

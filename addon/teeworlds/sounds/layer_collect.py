@@ -37,7 +37,7 @@ def collect(scene: SceneLayer, layer: teeworlds.SoundLayer, envelopes: EnvelopeT
         return None
     original: Sources = np.zeros(0, teeworlds.SOURCE) if scene.new else layer.sources()
     found: list[tuple[int, bool, str, Sources]] = []
-    for obj in sorted(scene.object.children_recursive, key=lambda one: one.name):
+    for obj in sorted(scene.parts, key=lambda one: one.name):
         if obj.type == "SPEAKER":
             record = _record(obj, scene, len(original))
             was = original[record : record + 1] if record >= 0 else np.zeros(0, teeworlds.SOURCE)
@@ -60,7 +60,7 @@ def write(scene: SceneLayer, layer: teeworlds.SoundLayer, sources: Sources | Non
     write_common(scene, layer, values, changed)
     if sources is not None:
         layer.set_sources(sources)
-    layer.sound = sound_table.of_layer(scene.object, layer.sound, values.sound)
+    layer.sound = sound_table.of_layer(scene.object, scene.parts, layer.sound, values.sound)
 
 
 def _record(obj: bpy.types.Object, scene: SceneLayer, count: int) -> int:

@@ -22,6 +22,16 @@ SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
 """Types of objects whose faces can be quads."""
 
 
+@dataclass(slots=True, eq=False)
+class LayerInstance(Instance):
+    """An object that stands for a layer."""
+
+    parts: list[bpy.types.Object] = field(default_factory=list)
+    """What is collected of it: itself and the objects below it, without those that lie in another group."""
+    elsewhere: bool = False
+    """Whether the parts lie in another group than the layer's object: they become a layer of their own there."""
+
+
 @dataclass(slots=True)
 class GroupInstance:
     """A collection that stands for a group."""
@@ -33,7 +43,7 @@ class GroupInstance:
     """The original's group that it is or was copied from; -1 = none."""
     copied: bool = False
     """Whether it is a copy: another collection is the record's."""
-    layers: list[Instance] = field(default_factory=list)
+    layers: list[LayerInstance] = field(default_factory=list)
     """In draw order."""
 
 
@@ -55,10 +65,37 @@ def collect(collection: bpy.types.Collection, token: int | None, report: Report)
     for obj in collection.objects:
         if kind_of(obj) is None:
             report.left_out(f"object {obj.name!r} (not in a group)")
+    _part(groups, report)
     mark_copies(groups)
     # Layers in a copied group are copies where the group that it was copied from still has them.
-    mark_copies(layer for group in sorted(groups, key=lambda group: group.copied) for layer in group.layers)
+    layers = [layer for group in sorted(groups, key=lambda group: group.copied) for layer in group.layers]
+    mark_copies(layers, lambda one: not one.elsewhere)
     return groups
+
+
+def _part(groups: list[GroupInstance], report: Report) -> None:
+    """Say which objects are parts of which layer: what was put into another group's collection alone, without its
+    layer, becomes a layer in front of that group, like the one that it came from.
+    """
+    held = [set(group.collection.all_objects) for group in groups]
+    layers = [layer for group in groups for layer in group.layers]
+    gone: set[bpy.types.Object] = set()
+    for group, objects in zip(groups, held, strict=True):
+        strangers: dict[bpy.types.Object, list[bpy.types.Object]] = {}
+        for obj in group.collection.all_objects:
+            layer = layer_above(obj)
+            if layer is None or layer in objects or kind_of(obj) == layout.PREVIEW or not _is_known(obj):
+                continue
+            if not any({layer, obj} <= others for others in held):
+                strangers.setdefault(layer, []).append(obj)
+        for layer, parts in strangers.items():
+            record = next((one.record for one in layers if one.object == layer), -1)
+            group.layers.append(LayerInstance(layer, record, parts=parts, elsewhere=True))
+            gone.update(parts)
+            names = ", ".join(repr(obj.name) for obj in parts)
+            report.note(f"{names} of layer {layer.name!r}: in group {group.collection.name!r}, as a layer of its own")
+    for one in layers:
+        one.parts = [obj for obj in (one.object, *one.object.children_recursive) if obj not in gone]
 
 
 def _collect_group(collection: bpy.types.Collection, token: int | None, report: Report) -> GroupInstance:
@@ -75,7 +112,7 @@ def _collect_group(collection: bpy.types.Collection, token: int | None, report: 
     layers = []
     for obj in collection.all_objects:
         if kind_of(obj) == layout.LAYER:
-            layers.append(Instance(obj, record_of(obj, token)))
+            layers.append(LayerInstance(obj, record_of(obj, token)))
             if token is not None and _is_foreign(obj, token):
                 report.warn(f"layer {obj.name!r} comes from another map: it is written as a new one")
         elif not _is_known(obj):
@@ -105,7 +142,7 @@ def _is_known(obj: bpy.types.Object) -> bool:
     return True
 
 
-def _order(layer: Instance) -> tuple[int, str]:
+def _order(layer: LayerInstance) -> tuple[int, str]:
     """What orders the layers of a group."""
     order = layer.object.get(layout.ORDER, 0)
     if not isinstance(order, int | float):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -38,6 +38,8 @@ class SceneLayer:
     depsgraph: bpy.types.Depsgraph | None
     """Holds the object if it must be evaluated."""
     report: Report
+    parts: Sequence[bpy.types.Object] = ()
+    """What is collected of it: itself and the objects below it, see `structure.collect`."""
     new: bool = False
     """Whether its record was made for it, so that everything is written, not only what was edited."""
 
@@ -57,7 +59,9 @@ def collect(
     obj = one.instance.object
     _check_storage(obj)
     ids_token = None if one.new or token is None else layout.element_token(token, one.instance.record)
-    return SceneLayer(obj, _matrix(obj, group.root, depsgraph), ids_token, depsgraph, report, one.new)
+    return SceneLayer(
+        obj, _matrix(obj, group.root, depsgraph), ids_token, depsgraph, report, one.instance.parts, one.new
+    )
 
 
 def _check_storage(obj: bpy.types.Object) -> None:
@@ -88,7 +92,7 @@ def write_common(scene: SceneLayer, layer: Layer, values: layout.LayerProperties
 @contextmanager
 def evaluation(context: bpy.types.Context, groups: list[GroupInstance]) -> Iterator[bpy.types.Depsgraph | None]:
     """A depsgraph with all layers that modifiers, shape keys or constraints act on; None where they act on nothing."""
-    layers = [layer.object for group in groups for layer in group.layers]
+    layers = dict.fromkeys(layer.object for group in groups for layer in group.layers)
     acted_on = [
         obj
         for layer in layers

@@ -11,11 +11,10 @@ import bpy
 
 from ....formats import teeworlds
 from ....formats.teeworlds import Group, Layer, Level, TileKind, TileLayer
-from ...scene.instances import Instance
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import read_properties
-from .collect import GroupInstance
+from .collect import GroupInstance, LayerInstance
 
 Part = TypeVar("Part")
 
@@ -24,7 +23,7 @@ Part = TypeVar("Part")
 class MergedLayer:
     """A layer of the scene with its record in the level."""
 
-    instance: Instance
+    instance: LayerInstance
     layer: Layer
     new: bool
     """Whether the record was made for the object, so that everything is written, not only what was edited."""
@@ -70,11 +69,11 @@ def _note_same_order(merged: MergedGroup, report: Report) -> None:
     """Name the layers whose order was edited, but leaves them where they were."""
     for one in merged.layers:
         order = one.instance.object.get(layout.ORDER, 0)
-        if order != merged.group.layers.index(one.layer):
+        if not one.instance.elsewhere and order != merged.group.layers.index(one.layer):
             report.note(f"{one.instance.object.name}: its order ({order}) leaves it where it was in its group")
 
 
-def _merged_layer(instance: Instance, template: Layer | None, report: Report) -> MergedLayer | None:
+def _merged_layer(instance: LayerInstance, template: Layer | None, report: Report) -> MergedLayer | None:
     """The record for a layer's object; None where it only stood for one that isn't there.
 
     template: the original's layer that it is or was copied from.

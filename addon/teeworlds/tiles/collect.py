@@ -48,7 +48,8 @@ def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, image_table:
     _write_tiles(scene, layer, (values.height, values.width))
     layer.color_envelope, layer.color_envelope_offset = envelope
     visible, before = layer.tile_kind == TileKind.TILES, layer.image
-    layer.image = image_table.of_layer(scene.object, layer, values.image, "image" in changed, scene.new, visible)
+    parts = scene.parts if visible else ()
+    layer.image = image_table.of_layer(scene.object, parts, layer, values.image, "image" in changed, scene.new)
     if visible:
         image_table.warn_uneven(layer.image, before, scene.object.name)
 

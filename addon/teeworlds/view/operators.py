@@ -14,7 +14,7 @@ from ...scene.sidebar import Result
 from ..materials import shading
 from ..structure.map_operator import MapOperator
 from ..structure.parts import physics_collections
-from . import borders, game_view, undisturbed
+from . import borders, entities, game_view, undisturbed
 
 
 class ViewAsGame(MapOperator):
@@ -110,6 +110,12 @@ SWITCHES = {
         lambda _, level: any(not child.hide_viewport for child in physics_collections(level)),
         lambda _, level, on: game_view.show_physics(level, on),
     ),
+    "ENTITIES": _Switch(
+        "Entities",
+        "Hide the design and show the physics layers with the art of your client, as its entities view does",
+        lambda _, level: entities.is_on(level),
+        entities.set_entities,
+    ),
     "COLORS": _Switch(
         "Game Colors",
         "Blend as the game does: view transform Raw. Off: Standard, for scenes with other things in them",
@@ -139,4 +145,27 @@ class SwitchView(MapOperator):
         SWITCHES[self.what].put(context, level, self.on)
 
 
-CLASSES = (ViewAsGame, EndGameView, SwitchView)
+_items: list[tuple[str, str, str]] = []
+"""What Blender shows of a menu has to be kept: it holds no copies."""
+
+
+def _art(_operator: object, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
+    _items[:] = entities.items(context)
+    return _items
+
+
+class ShowEntities(MapOperator):
+    """Show the map by its entities, with this art"""
+
+    bl_idname = "levelwright.teeworlds_show_entities"
+    bl_label = "Art of Entities"
+    bl_options = {"REGISTER", "UNDO"}
+
+    art: str = declared.menu(name="Art", description="Of which game type", items=_art)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Show them."""
+        entities.set_entities(context, level, True, self.art)
+
+
+CLASSES = (ViewAsGame, EndGameView, ShowEntities, SwitchView)

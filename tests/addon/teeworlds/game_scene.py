@@ -79,7 +79,14 @@ class GameScene:
     def scene_of(self, obj, number):
         depsgraph = bpy.context.evaluated_depsgraph_get()
         matrix = transforms.compose(obj, self.root, depsgraph)
-        return SceneLayer(obj, matrix, layout.element_token(self.token, number), depsgraph, self.report)
+        return SceneLayer(
+            obj,
+            matrix,
+            layout.element_token(self.token, number),
+            depsgraph,
+            self.report,
+            (obj, *obj.children_recursive),
+        )
 
     def record(self, index=0):
         """Number and record of the layer at an index of `layers`."""

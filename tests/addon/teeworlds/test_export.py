@@ -328,7 +328,7 @@ def test_the_image_of_a_layer_is_set_in_the_sidebar(record, word):
         report = Report()
         assert changes(data, exported(level, report)) == ({(LAYER, record): [word]}, [])
         assert not report.warnings
-        shown = {image for one in materials_of(obj) for image in shown_images(obj, one)}
+        shown = {image for one in materials_of((obj, *obj.children_recursive)) for image in shown_images(obj, one)}
         assert shown == ({image(level, number)} if number >= 0 else set())
     bpy.ops.levelwright.teeworlds_set_image(record=before)
     assert exported(level) == data

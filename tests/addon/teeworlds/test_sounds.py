@@ -76,7 +76,7 @@ def test_unedited_sources_and_sounds_are_the_records(reopened, tmp_path):
     same(collect(scene, 1), [CIRCLE])
     table = scene.sounds()
     for index, layer in enumerate(scene.layers):
-        assert table.of_layer(layer, index, index) == index
+        assert table.of_layer(layer, layer.children_recursive, index, index) == index
     table.remove_deleted()
     assert teeworlds.write(scene.level) == scene.data
 
@@ -193,15 +193,15 @@ def test_layers_play_another_sound():
     scene = scene_of(CIRCLE, CIRCLE)
     near = scene.layers[0]
     table = scene.sounds()
-    assert table.of_layer(near, 0, 1) == 1  # the property was edited
+    assert table.of_layer(near, near.children_recursive, 0, 1) == 1  # the property was edited
     fresh = sounds.pack("boo", OPUS + b"!")
     for speaker in speakers(scene):
         speaker.data.sound = fresh
-    assert table.of_layer(near, 0, 0) == 2
+    assert table.of_layer(near, near.children_recursive, 0, 0) == 2
     assert (scene.level.sounds[2].name, scene.level.sounds[2].data()) == ("boo", OPUS + b"!")
     speakers(scene)[0].data.sound = bpy.data.sounds["wind"]
     with pytest.raises(SceneError, match="one sound"):
-        table.of_layer(near, 0, 0)
+        table.of_layer(near, near.children_recursive, 0, 0)
 
 
 def test_sounds_are_renamed_replaced_and_removed():
