@@ -283,7 +283,8 @@ def _reported(collection: bpy.types.Collection, report: Report) -> Iterator[None
         yield
     except FAILURES as error:
         report.warn(f"refused, nothing was written: {error}")
-        report.find(str(error), error.objects if isinstance(error, SceneError) else ())
+        if not any(one.message == str(error) for one in report.findings):  # the game may know what mends it
+            report.find(str(error), error.objects if isinstance(error, SceneError) else ())
         raise
     finally:
         _keep_report(collection, report, "export")

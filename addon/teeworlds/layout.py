@@ -89,6 +89,9 @@ OWN_IMAGE = "levelwright_"
 FIELD_IMAGES = ("index_image", "field_image")
 """Names under which the images of a layer kept as images are found: image pointers in the layer object's properties."""
 
+WIDEN_MAP = "levelwright.teeworlds_widen_map"
+"""The operator that makes room for tiles outside of the map."""
+
 LARGE_LAYER = 2_000_000
 """A tile layer with more non-air tiles than this becomes a plane with index images instead of a quad a tile."""
 LARGE_MAP = 8_000_000

@@ -57,7 +57,7 @@ def turned_flags(flags: Integers, way: str) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Stamp:
+class TileStamp:
     """A rectangle of tiles of one kind of layer."""
 
     kind: str
@@ -71,7 +71,7 @@ class Stamp:
         height, width = self.values["index"].shape
         return height, width
 
-    def changed(self, way: str) -> "Stamp":
+    def changed(self, way: str) -> "TileStamp":
         """Flipped or turned (FLIP_X, FLIP_Y, TURN), tiles and their directions together."""
         moved = {name: np.ascontiguousarray(_moved(field, way)) for name, field in self.values.items()}
         if "flags" in moved:
@@ -81,22 +81,22 @@ class Stamp:
             moved["flags"] = turned
         if "angle" in moved:
             moved["angle"] = turned_angle(moved["angle"], np.full(moved["angle"].shape, int(_WAYS[way])))
-        return Stamp(self.kind, moved)
+        return TileStamp(self.kind, moved)
 
-    def with_field(self, name: str, value: int) -> "Stamp":
+    def with_field(self, name: str, value: int) -> "TileStamp":
         """The same with one value of a field in all tiles that aren't air."""
         if name not in self.values:
             return self
-        return Stamp(self.kind, {**self.values, name: np.where(self.values["index"] > 0, np.int32(value), 0)})
+        return TileStamp(self.kind, {**self.values, name: np.where(self.values["index"] > 0, np.int32(value), 0)})
 
-    def as_kind(self, kind: str) -> "Stamp":
+    def as_kind(self, kind: str) -> "TileStamp":
         """The same tiles for another kind of layer: the fields that both have, the others as new tiles have them."""
         if kind == self.kind:
             return self
         index = self.values["index"]
         fields = TILE_FIELDS[kind].attributes
         rest = {name: np.where(index > 0, np.int32(DEFAULTS.get(name, 0)), 0) for name in fields}
-        return Stamp(kind, {**rest, **{name: value for name, value in self.values.items() if name in fields}})
+        return TileStamp(kind, {**rest, **{name: value for name, value in self.values.items() if name in fields}})
 
     def at(self, columns: Integers, rows: Integers) -> dict[str, Ints]:
         """The fields [k] at places counted from the stamp's top left corner; it repeats in all directions."""
@@ -111,7 +111,7 @@ def _moved(field: Ints, way: str) -> Ints:
     return field[:, ::-1] if way == FLIP_X else field[::-1]
 
 
-def of_palette(kind: str, area: Rectangle, fields: Mapping[str, int] | None = None) -> Stamp:
+def of_palette(kind: str, area: Rectangle, fields: Mapping[str, int] | None = None) -> TileStamp:
     """The stamp that is cut out of a tileset. area: in cells of its 16 x 16. fields: besides the index."""
     column, row, width, height = area
     index = (row + np.arange(height)[:, None]) * ATLAS_CELLS + column + np.arange(width)
@@ -120,21 +120,21 @@ def of_palette(kind: str, area: Rectangle, fields: Mapping[str, int] | None = No
         name: np.full((height, width), value, np.int32) for name, value in (fields or {}).items() if name in values
     }
     air = index == 0
-    return Stamp(
+    return TileStamp(
         kind,
         {name: np.where(air, 0, field).astype(np.int32) for name, field in values.items()}
         | {"index": index.astype(np.int32)},
     )
 
 
-def of_cells(kind: str, values: Mapping[str, Ints], area: Rectangle) -> Stamp:
+def of_cells(kind: str, values: Mapping[str, Ints], area: Rectangle) -> TileStamp:
     """The stamp that is cut out of a layer with these fields, [h, w] each; what reaches beyond it is left out.
 
     Raises ValueError where nothing is left.
     """
     column, row, width, height = clipped(area, values["index"].shape)
     part = (slice(row, row + height), slice(column, column + width))
-    return Stamp(kind, {name: values[name][part].copy() for name in TILE_FIELDS[kind].attributes})
+    return TileStamp(kind, {name: values[name][part].copy() for name in TILE_FIELDS[kind].attributes})
 
 
 # ---- cells

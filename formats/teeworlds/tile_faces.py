@@ -67,6 +67,8 @@ INDICES = 256
 
 SNAP = 1 / 16
 """How far from the grid a tile's corner may lie, in tiles (2 px)."""
+OUTSIDE = "outside the layer"
+"""What a message says of tiles that a larger map would have room for."""
 NAMED = 5
 """Places that a message names before it only counts."""
 
@@ -288,7 +290,7 @@ def _cells(points: Reals, shape: tuple[int, int]) -> tuple[Ints, npt.NDArray[np.
         _refuse(off_grid, "not on the grid (a tile fills one cell)", points.mean(axis=1) - 0.5)
     column, row = cells[:, 0], cells[:, 1]
     outside = (column < 0) | (column >= width) | (row < 0) | (row >= height)
-    _refuse(outside, f"outside the layer ({width} x {height})", cells)
+    _refuse(outside, f"{OUTSIDE} ({width} x {height})", cells)
     return cells, corners
 
 

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from formats.teeworlds import stamps
-from formats.teeworlds.stamps import FLIP_X, FLIP_Y, TURN, Stamp
+from formats.teeworlds.stamps import FLIP_X, FLIP_Y, TURN, TileStamp
 
 WAYS = (FLIP_X, FLIP_Y, TURN)
 
 
-def drawn(stamp: Stamp) -> np.ndarray:
+def drawn(stamp: TileStamp) -> np.ndarray:
     """A stamp as pixels, 2 x 2 a tile: which corner of which index is seen where (corner: 0 top left, row by row)."""
     height, width = stamp.shape
     picture = np.zeros((2 * height, 2 * width), np.int64)
@@ -33,7 +33,7 @@ def turned(picture: np.ndarray, way: str) -> np.ndarray:
 def test_what_is_drawn_turns_as_a_whole(way: str) -> None:
     """Whatever flags the tiles had, the stamp's picture is the old one, flipped or turned."""
     flags = np.array([[0, 1, 2, 3], [8, 9, 10, 11]], np.int32)
-    stamp = Stamp("TILES", {"index": np.arange(1, 9, dtype=np.int32).reshape(2, 4), "flags": flags})
+    stamp = TileStamp("TILES", {"index": np.arange(1, 9, dtype=np.int32).reshape(2, 4), "flags": flags})
     changed = stamp.changed(way)
     assert np.array_equal(drawn(changed), turned(drawn(stamp), way))
     assert changed.shape == ((4, 2) if way == TURN else (2, 4))
@@ -59,7 +59,7 @@ def test_the_games_editor_turns_a_rotated_tile_the_other_way() -> None:
 
 def test_only_tiles_that_point_turn_on_physics_layers() -> None:
     values = {"index": np.array([[1, 60, 197]], np.int32), "flags": np.array([[1, 0, 8]], np.int32)}
-    assert Stamp("GAME", values).changed(FLIP_X).values["flags"].tolist() == [[10, 1, 0]]
+    assert TileStamp("GAME", values).changed(FLIP_X).values["flags"].tolist() == [[10, 1, 0]]
 
 
 def test_speedups_turn_by_their_angle() -> None:

@@ -9,6 +9,7 @@ from ...scene import declared
 from ...scene.edit_mode import edited_meshes
 from ...scene.reports import SceneError
 from ...scene.sidebar import Result
+from .. import layout
 from ..structure.map_operator import MapOperator
 from ..tiles.cells import selected_region
 from .resize import Growth, map_size, missing_cells, resize_map
@@ -100,13 +101,17 @@ class CropMap(_SizeOperator):
 class WidenMap(_SizeOperator):
     """Make the map as large as the tiles ask that were put outside of it"""
 
-    bl_idname = "levelwright.teeworlds_widen_map"
+    bl_idname = layout.WIDEN_MAP
     bl_label = "Widen to Fit"
     bl_options = {"REGISTER", "UNDO"}
 
     def growth(self, _context: bpy.types.Context, level: bpy.types.Collection) -> Growth:
-        """What these need."""
-        return missing_cells(level)
+        """What these need. Raises SceneError where they are in layers whose size isn't the map's."""
+        growth, others = missing_cells(level)
+        if others and not growth:
+            names = ", ".join(layer.name for layer in others)
+            raise SceneError(f"{names}: not of the map's size, so widen it by its properties width and height", others)
+        return growth
 
 
 CLASSES = (ResizeMap, ShiftMap, CropMap, WidenMap)

@@ -27,7 +27,7 @@ from ..materials.build import Materials
 from ..structure.clips import clips_of
 from ..structure.parts import all_layers, group_root, groups_of, layers_of, tile_kind
 from ..tiles.cells import cells_of, matrix_of
-from ..tiles.grid import Grid, refuse
+from ..tiles.grid import TileGrid, refuse
 from ..tiles.reshape import reshape
 from ..view import borders, game_view
 
@@ -96,21 +96,26 @@ def map_size(level: bpy.types.Collection) -> tuple[int, int]:
     return _size(game)
 
 
-def missing_cells(level: bpy.types.Collection) -> Growth:
-    """What a map has to grow by for the tiles that were put outside of its layers; nothing where there are none."""
-    width, height = map_size(level)
-    reach = np.zeros(4, np.int64)
+def missing_cells(level: bpy.types.Collection) -> tuple[Growth, list[bpy.types.Object]]:
+    """What a map has to grow by for the tiles that were put outside of its layers, nothing where there are none; and
+    the layers of other sizes with such tiles, which don't grow with it.
+    """
+    size = map_size(level)
+    reach, others = np.zeros(4, np.int64), []
     for layer in all_layers(level):
         kind = tile_kind(layer)
         if kind is None or layer.get(layout.STORAGE) != layout.MESH:
             continue
-        if kind == "TILES" and _size(layer) != (width, height):
+        cells, (width, height) = cells_of(layer), _size(layer)
+        if not len(cells):
             continue
-        cells = cells_of(layer)
-        if len(cells):
-            (left, top), (right, bottom) = cells.min(axis=0), cells.max(axis=0)
-            reach = np.maximum(reach, (-left, right + 1 - width, -top, bottom + 1 - height))
-    return Growth(*reach.tolist())
+        (left, top), (right, bottom) = cells.min(axis=0), cells.max(axis=0)
+        needed = np.maximum((-left, right + 1 - width, -top, bottom + 1 - height), 0)
+        if kind != "TILES" or (width, height) == size:
+            reach = np.maximum(reach, needed)
+        elif needed.any():
+            others.append(layer)
+    return Growth(*reach.tolist()), others
 
 
 # ---- which layers, and how
@@ -152,7 +157,7 @@ def _is_uniform(layer: bpy.types.Object) -> bool:
     """Whether all cells of a layer show the same, so that it looks the same wherever it lies."""
     if layer.get(layout.STORAGE) == layout.KEPT:
         return True
-    return all(int(field.min()) == int(field.max()) for field in Grid(layer).values.values())
+    return all(int(field.min()) == int(field.max()) for field in TileGrid(layer).values.values())
 
 
 def _refuse_unchangeable(change: _Change) -> None:
@@ -176,7 +181,7 @@ def _resize_layer(level: bpy.types.Collection, change: _Change, materials: Mater
     if layer.get(layout.STORAGE) == layout.PLANE:
         _resize_plane(level, change, size, materials)
     else:
-        shown = {name: field.copy() for name, field in Grid(layer).values.items()} if change.repeat else {}
+        shown = {name: field.copy() for name, field in TileGrid(layer).values.items()} if change.repeat else {}
         _resize_mesh(layer, growth, (width, height), size)
         layer["width"], layer["height"] = size
         if shown:
@@ -206,7 +211,7 @@ def _resize_mesh(layer: bpy.types.Object, growth: Growth, before: tuple[int, int
 
 def _repeat_edges(layer: bpy.types.Object, growth: Growth, shown: dict[str, npt.NDArray[np.int32]]) -> None:
     """Fill a layer's new cells with the nearest tiles that it had. shown: by attribute [h, w], before."""
-    grid = Grid(layer)
+    grid = TileGrid(layer)
     height, width = grid.shape
     whole = np.arange(height * width, dtype=np.int64)
     row, column = np.divmod(whole, width)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gpu_extras.batch import batch_for_shader
 
 from ....formats.teeworlds import stamps
-from ....formats.teeworlds.stamps import Rectangle, Stamp
+from ....formats.teeworlds.stamps import Rectangle, TileStamp
 from ....formats.teeworlds.tiles import ATLAS_CELLS, corner_uvs
 from ...scene.blender_types import Value
 from . import targets
@@ -104,7 +104,7 @@ def area_on_screen(context: bpy.types.Context, layer: bpy.types.Object, offset: 
     return on_screen(context, layer, corners)
 
 
-def ghost(context: bpy.types.Context, layer: bpy.types.Object, offset: Cell, stamp: Stamp, area: Rectangle) -> None:
+def ghost(context: bpy.types.Context, layer: bpy.types.Object, offset: Cell, stamp: TileStamp, area: Rectangle) -> None:
     """Draw a stamp, repeated, over a rectangle of a layer's cells, if these aren't too many."""
     image = targets.tileset(layer)
     if image is None or area[2] * area[3] > MOST:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import bpy
 
 from ....formats.teeworlds import stamps
-from ....formats.teeworlds.stamps import Rectangle, Stamp
+from ....formats.teeworlds.stamps import Rectangle, TileStamp
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
 from ...scene import declared
 from ...scene.reports import SceneError
@@ -32,7 +32,7 @@ class _Held:
     """The stamps that are held: one, or one for each layer that they were picked from."""
 
     def __init__(self) -> None:
-        self.parts: list[Stamp] = []
+        self.parts: list[TileStamp] = []
         self.palette: Rectangle | None = None
         """Where in the tileset it was cut out; None for a stamp of the map, or one that was turned."""
         self.picking = False
@@ -94,7 +94,7 @@ def settings(context: bpy.types.Context) -> TeeworldsStamp:
     return found
 
 
-def parts() -> Sequence[Stamp]:
+def parts() -> Sequence[TileStamp]:
     """The stamps that are held; none where none is."""
     return tuple(_held.parts)
 
@@ -112,7 +112,7 @@ def choose(context: bpy.types.Context, kind: str, area: Rectangle) -> None:
     values.erase = False
 
 
-def pick(context: bpy.types.Context, found: Sequence[Stamp]) -> None:
+def pick(context: bpy.types.Context, found: Sequence[TileStamp]) -> None:
     """Hold stamps of the map, one for each layer; the fields of the first tile that has some become the tool's."""
     values = settings(context)
     _held.parts, _held.palette, _held.picking = list(found), None, True
@@ -138,7 +138,7 @@ def drop() -> None:
     _held.parts, _held.palette = [], None
 
 
-def for_layers(layers: Sequence[bpy.types.Object]) -> list[Stamp]:
+def for_layers(layers: Sequence[bpy.types.Object]) -> list[TileStamp]:
     """What to put into each of these layers. Raises SceneError where nothing is held, or not a stamp for each."""
     if not _held.parts:
         raise SceneError(

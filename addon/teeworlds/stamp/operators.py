@@ -10,10 +10,11 @@ from ....formats.teeworlds import stamps
 from ...scene import declared, tools
 from ...scene.reports import SceneError
 from ...scene.sidebar import Result, refuse
-from ..structure.map_operator import OnMap, active_layer
+from ..automapping.live import live
+from ..structure.map_operator import OnMap, active_layer, active_map
 from ..structure.parts import tile_kind
 from . import draw, held, targets
-from .stroke import Stroke, picked
+from .stroke import StampStroke, picked
 
 WAYS = [
     (stamps.FLIP_X, "Flip X", "Mirror the stamp left to right"),
@@ -54,12 +55,14 @@ class LEVELWRIGHT_OT_teeworlds_stamp(OnMap, tools.StrokeOperator):
         except self.failures as error:
             return refuse(self, context, error)
 
-    def _stroke(self, context: bpy.types.Context) -> Stroke:
+    def _stroke(self, context: bpy.types.Context) -> StampStroke:
         values = held.settings(context)
         layers = targets.layers(context)
         parts = [None for _ in layers] if values.erase else held.for_layers(layers) if layers else []
         mode = values.mode if self.mode == "SET" else self.mode
-        return Stroke(targets.grids(context), parts, mode, values.size, values.air)
+        level = active_map(context)
+        mappers = [live(level, layer) if level is not None else None for layer in layers]
+        return StampStroke(targets.grids(context), parts, mode, values.size, values.air, mappers)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         """Begin a stroke; where nothing is held, pick from the map, as the game's editor does."""

@@ -9,22 +9,32 @@ import numpy as np
 import numpy.typing as npt
 
 from ....formats.teeworlds import stamps
-from ....formats.teeworlds.stamps import Stamp
-from ..tiles.grid import Grid
+from ....formats.teeworlds.stamps import TileStamp
+from ..automapping.live import Automapping
+from ..tiles.automap import draw
+from ..tiles.grid import TileGrid
 from .targets import Cell
 
 Cells = npt.NDArray[np.int64]
 
 
-class Stroke:
+class StampStroke:
     """Begins nowhere; `to` takes it from cell to cell; then `finish` or `abandon`."""
 
     def __init__(
-        self, grids: Sequence[Grid], held: Sequence[Stamp | None], mode: str = "PENCIL", size: int = 1, air: bool = True
+        self,
+        grids: Sequence[TileGrid],
+        held: Sequence[TileStamp | None],
+        mode: str = "PENCIL",
+        size: int = 1,
+        air: bool = True,
+        mappers: Sequence[Automapping | None] = (),
     ) -> None:
         """A stroke over layers. held: what to put into each, None: air. mode: of `held.MODES`. size: how often a stamp
-        is repeated in each direction. air: whether a stamp's empty cells take tiles away.
+        is repeated in each direction. air: whether a stamp's empty cells take tiles away. mappers: what draws on each
+        layer when the stroke ends.
         """
+        self.mappers = list(mappers) or [None] * len(grids)
         self.grids, self.held, self.mode, self.size, self.air = list(grids), list(held), mode, size, air
         self._start: Cell | None = None
         self._last: Cell | None = None
@@ -51,12 +61,12 @@ class Stroke:
                 self._put(grid, stamp, cells, places)
                 self._shown[number] = now
 
-    def _brush(self, stamp: Stamp | None) -> tuple[int, int]:
+    def _brush(self, stamp: TileStamp | None) -> tuple[int, int]:
         """Height and width of what is put at a place."""
         height, width = (1, 1) if stamp is None else stamp.shape
         return height * self.size, width * self.size
 
-    def _along(self, places: Cells, stamp: Stamp | None) -> tuple[Cells, Cells]:
+    def _along(self, places: Cells, stamp: TileStamp | None) -> tuple[Cells, Cells]:
         """Cells [k, 2] under the brush at some places, and the cells of the stamp that come to lie there."""
         height, width = self._brush(stamp)
         middle = np.array((width // self.size, height // self.size)) * ((self.size - 1) // 2)
@@ -64,7 +74,7 @@ class Stroke:
         cells, owner = stamps.swept(corners, (height, width))
         return cells, cells - corners[owner]
 
-    def _shape(self, start: Cell, end: Cell, stamp: Stamp | None) -> tuple[Cells, Cells]:
+    def _shape(self, start: Cell, end: Cell, stamp: TileStamp | None) -> tuple[Cells, Cells]:
         """The same, of a line or a rectangle; the stamp repeats from its beginning on."""
         if self.mode == "LINE":
             cells, _ = self._along(stamps.line(start, end), stamp)
@@ -73,7 +83,7 @@ class Stroke:
         cells = stamps.cells_of(area)
         return cells, cells - np.array(area[:2])
 
-    def _flood(self, grid: Grid, stamp: Stamp | None, start: Cell) -> None:
+    def _flood(self, grid: TileGrid, stamp: TileStamp | None, start: Cell) -> None:
         if not (0 <= start[0] < grid.shape[1] and 0 <= start[1] < grid.shape[0]):
             return
         alike = np.ones(grid.shape, np.bool_)
@@ -83,7 +93,7 @@ class Stroke:
         cells = np.stack((columns, rows), axis=-1)
         self._put(grid, stamp, cells, cells - np.array(start))
 
-    def _put(self, grid: Grid, stamp: Stamp | None, cells: Cells, places: Cells) -> None:
+    def _put(self, grid: TileGrid, stamp: TileStamp | None, cells: Cells, places: Cells) -> None:
         """Put the stamp's tiles at `places` (it repeats) into `cells`, [k, 2] each: those that the layer has."""
         inside = _within(grid, cells)
         cells, places = cells[inside], places[inside]
@@ -98,7 +108,11 @@ class Stroke:
         grid.put(numbers, values)
 
     def finish(self) -> bool:
-        """Let go; False: no tile is another than before."""
+        """Let go, and let automappers follow; False: no tile is another than before."""
+        for grid, mapper in zip(self.grids, self.mappers, strict=True):
+            area = grid.changed() if mapper is not None else None
+            if mapper is not None and area is not None:
+                draw(grid, mapper, area)
         changed = [grid.finish() for grid in self.grids]
         return any(changed)
 
@@ -108,19 +122,19 @@ class Stroke:
             grid.restore()
 
 
-def _within(grid: Grid, cells: Cells) -> npt.NDArray[np.bool_]:
+def _within(grid: TileGrid, cells: Cells) -> npt.NDArray[np.bool_]:
     inside: npt.NDArray[np.bool_] = ((cells >= 0) & (cells < (grid.shape[1], grid.shape[0]))).all(axis=1)
     return inside
 
 
-def _numbers(grid: Grid, cells: Cells) -> Cells:
+def _numbers(grid: TileGrid, cells: Cells) -> Cells:
     """The numbers of those cells [k, 2] that a layer has."""
     kept = cells[_within(grid, cells)]
     numbers: Cells = kept[:, 1] * grid.shape[1] + kept[:, 0]
     return numbers
 
 
-def picked(grids: Sequence[Grid], start: Cell, end: Cell) -> list[Stamp]:
+def picked(grids: Sequence[TileGrid], start: Cell, end: Cell) -> list[TileStamp]:
     """The stamps with two cells at opposite corners, one for each layer. Raises ValueError for what lies outside."""
     area = stamps.between(start, end)
     return [stamps.of_cells(grid.kind, grid.values, area) for grid in grids]

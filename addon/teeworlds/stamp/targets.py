@@ -15,7 +15,7 @@ from .. import layout
 from ..materials import physics
 from ..structure.map_operator import active_group, active_layer, active_map
 from ..structure.parts import layers_of, tile_kind
-from ..tiles.grid import Grid
+from ..tiles.grid import TileGrid
 
 Cell = tuple[int, int]
 """Column and row."""
@@ -38,7 +38,7 @@ def layers(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [layer for layer in found if layer.get(layout.STORAGE) != layout.KEPT]
 
 
-def grids(context: bpy.types.Context) -> list[Grid]:
+def grids(context: bpy.types.Context) -> list[TileGrid]:
     """The layers to paint, read. Raises SceneError where there is none, or one can't be painted."""
     found = layers(context)
     if not found:
@@ -46,7 +46,7 @@ def grids(context: bpy.types.Context) -> list[Grid]:
     for layer in found:
         if not layer.visible_get():
             raise SceneError(f"{layer.name} is hidden: show it to paint on it", [layer])
-    return [Grid(layer) for layer in found]
+    return [TileGrid(layer) for layer in found]
 
 
 def cell_under(

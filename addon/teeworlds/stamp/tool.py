@@ -7,6 +7,7 @@ import bpy
 
 from ....formats.teeworlds import stamps
 from ...scene import declared, tools
+from ...scene.names import showable
 from ...scene.reports import SceneError
 from ...scene.sidebar import LevelPanel, register_classes, unregister_classes
 from ..structure.map_operator import OnMap
@@ -121,7 +122,7 @@ class LEVELWRIGHT_PT_teeworlds_stamp(OnMap, LevelPanel, bpy.types.Panel):
         """Draw the tool's button, its settings and the tiles of the active layer."""
         column = self.layout.column()
         button = column.operator("wm.tool_set_by_id", text="Stamp Tiles", icon="BRUSH_DATA")
-        button.name = LEVELWRIGHT_TOOL_teeworlds_stamp.bl_idname
+        button.name = showable(LEVELWRIGHT_TOOL_teeworlds_stamp.bl_idname)
         found = targets.layers(context)
         if not found:
             column.label(text="Make a tile layer active", icon="INFO")

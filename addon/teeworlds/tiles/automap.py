@@ -14,10 +14,10 @@ from ..automapping.live import Automapping, automapping, live, new_seed
 from ..automapping.rules import rule_sets
 from ..structure.map_operator import MapOperator, active_layer, active_map
 from .cells import selected_region
-from .grid import Grid
+from .grid import TileGrid
 
 
-def draw(grid: Grid, mapper: Automapping, region: Region | None = None) -> int:
+def draw(grid: TileGrid, mapper: Automapping, region: Region | None = None) -> int:
     """Let an automapper draw on a layer that is being edited; `grid.finish` is left to the caller.
 
     region: the rectangle that was edited; None: draw the whole layer. Returns how many tiles it changed.
@@ -39,7 +39,7 @@ def automap_layer(level: bpy.types.Collection, layer: bpy.types.Object, region: 
 
     Raises SceneError for a layer that no rules draw, or that can't be edited cell by cell.
     """
-    mapper, grid = automapping(level, layer), Grid(layer)
+    mapper, grid = automapping(level, layer), TileGrid(layer)
     changed = draw(grid, mapper, region)
     grid.finish()
     return changed
@@ -49,7 +49,7 @@ def follow_edit(level: bpy.types.Collection, layer: bpy.types.Object, region: Re
     """Let a layer's automapper draw round a rectangle that was edited, if the layer wants it to."""
     mapper = live(level, layer)
     if mapper is not None:
-        grid = Grid(layer)
+        grid = TileGrid(layer)
         draw(grid, mapper, region)
         grid.finish()
 

@@ -78,7 +78,10 @@ def _write_tiles(scene: SceneLayer, layer: TileLayer, shape: tuple[int, int]) ->
         tiles = tile_faces.read_tiles(found, kind, before, shape)
     except TileError as error:
         at_fault = {} if meshes.needs_evaluation(obj) else {obj: error.faces}
-        raise SceneError(f"{obj.name}: {error.message}", [obj], at_fault) from error
+        message = f"{obj.name}: {error.message}"
+        if tile_faces.OUTSIDE in message:
+            scene.report.find(message, [obj], layout.WIDEN_MAP)
+        raise SceneError(message, [obj], at_fault) from error
     if tiles is not before or scene.new:
         layer.set_tiles(tiles)
 

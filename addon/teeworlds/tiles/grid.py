@@ -44,7 +44,7 @@ class Store(Protocol):
         """Give back what was there at first; `values` isn't used any more."""
 
 
-class Grid:
+class TileGrid:
     """The tiles of a layer, for one edit: `put` as often as wanted, then `finish` or `restore`."""
 
     def __init__(self, layer: bpy.types.Object) -> None:

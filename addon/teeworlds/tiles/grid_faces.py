@@ -62,7 +62,11 @@ class FaceStore:
         cells = (row * shape[1] + column)[inside]
         self._face = np.full(shape[0] * shape[1], -1, np.int64)
         """The number of the face of each cell, -1 for none."""
-        self._face[cells] = np.flatnonzero(inside)
+        numbers = np.flatnonzero(inside)
+        self._face[cells] = numbers
+        double = self._face[cells] != numbers
+        self._doubles = numbers[double], cells[double]
+        """Faces that lie below another of their cell, and their cells: an export would refuse both."""
         self.values: dict[str, Ints] = {}
         for name, field in told.items():
             self.values[name] = np.zeros(shape, np.int32)
@@ -130,6 +134,9 @@ class FaceStore:
         """Show what `values` now has in these cells."""
         faces = self._face[cells]
         there = faces >= 0
+        below = self._doubles[0][np.isin(self._doubles[1], cells)]
+        self._erased[below] = True
+        self._attributes["index"][below] = 0
         if there.any():
             self._paint(faces[there], cells[there])
         bare = cells[~there]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
 from ...scene import images
 from ...scene.blender_types import Value
+from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout
 
@@ -74,7 +75,7 @@ class PixelStore:
             old.user_remap(made)
             self.layer[self._keys[number]] = made
             bpy.data.images.remove(old)
-            made.name = name
+            made.name = showable(name)
 
     def restore(self) -> None:
         """Give the images their pixels back."""

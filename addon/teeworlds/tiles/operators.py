@@ -4,23 +4,14 @@
 from __future__ import annotations
 
 import bpy
-import numpy as np
-import numpy.typing as npt
 
-from ....formats.teeworlds.tile_faces import RING_X, RING_Y, TILE_FIELDS, UV_TILE, made_for
-from ....formats.teeworlds.tiles import TileFlag, corner_uvs
-from ...scene import declared, identity, meshes, properties
-from ...scene.attributes import Domain, Kind
-from ...scene.names import showable
+from ....formats.teeworlds.stamps import cells_of
+from ....formats.teeworlds.tiles import TileFlag
+from ...scene import declared
 from ...scene.reports import SceneError
-from .. import layout
 from ..structure.map_operator import MapOperator
-from ..structure.parts import tile_kind
-from . import faces
 from .automap import follow_edit
-
-RING = np.stack((RING_X, RING_Y, np.zeros(4, np.float32)), axis=-1)
-"""Corners of a tile, y up."""
+from .grid import TileGrid
 
 
 def fill_tiles(
@@ -29,61 +20,17 @@ def fill_tiles(
     """Fill a rectangle of a tile layer with one tile; index 0 empties it.
 
     `place`: column and row of its top left corner, `size`: width and height in tiles. `fields`: further attributes, as
-    the layer's kind has them (number, force, ...). Raises SceneError for what reaches beyond the layer, and for layers
-    that aren't meshes of tiles, are in edit mode or have modifiers.
+    the layer's kind has them (number, force, ...), 0 where not given. Raises SceneError for what reaches beyond the
+    layer, and as `TileGrid` does.
     """
-    kind = tile_kind(layer)
-    if (
-        kind is None
-        or layer.get(layout.STORAGE) != layout.MESH
-        or layer.mode == "EDIT"
-        or meshes.needs_evaluation(layer)
-    ):
-        raise SceneError(f"{layer.name}: tiles are filled in tile layers in object mode, without modifiers", [layer])
-    values, _ = properties.read(layer, layout.TileLayerProperties)
+    grid = TileGrid(layer)
     (x, y), (width, height) = place, size
-    if min(x, y) < 0 or min(width, height) < 1 or x + width > values.width or y + height > values.height:
+    if min(x, y) < 0 or min(width, height) < 1 or x + width > grid.shape[1] or y + height > grid.shape[0]:
         raise SceneError(f"{layer.name}: {width} x {height} tiles at ({x}, {y}) reach beyond it", [layer])
-    was = layer.data
-    if not isinstance(was, bpy.types.Mesh):
-        raise SceneError(f"{layer.name} is not a mesh", [layer])
-    if UV_TILE not in was.attributes:  # of a version that had none
-        faces.settle(layer)
-    data = meshes.read(layer)
-    if (data.face_sizes != 4).any():
-        raise SceneError(f"{layer.name}: not all of its faces have four corners", [layer])
-    points = data.positions[data.corner_verts].reshape(-1, 4, 3)
-    column, row = np.floor(points.mean(axis=1)[:, :2].T * ((1,), (-1,)))
-    kept = (column < x) | (column >= x + width) | (row < y) | (row >= y + height)
-    count = width * height if index else 0
-    cells = np.arange(count)
-    cell = np.stack((x + cells % width, -(y + cells // width), np.zeros(count)), axis=-1)
-    uv = data.uv(layout.UV)
-    old_uvs = np.zeros((len(points), 4, 2)) if uv is None else uv.reshape(-1, 4, 2)
-    new_uvs = corner_uvs(np.full(count, index), np.full(count, flags))
+    cells = cells_of((x, y, width, height))
     given = {"index": index, "flags": flags} | fields
-    named = {name: np.array([given.get(name, 0)]) for name in TILE_FIELDS[kind].attributes}
-    given[UV_TILE] = int(made_for(kind, named)[0])
-    names = [*TILE_FIELDS[kind].attributes, UV_TILE, identity.ID, identity.CHECK]
-    attributes: dict[str, tuple[Domain, Kind, npt.ArrayLike]] = {}
-    for name in names:
-        stored = data.attribute(name, "FACE")
-        old = np.zeros(len(points), np.int32) if stored is None else stored
-        attributes[name] = ("FACE", "INT", np.concatenate((old[kept], np.full(count, given.get(name, 0), np.int32))))
-    positions = np.concatenate((points[kept], cell[:, None] + RING))
-    layer.data = made = meshes.build(
-        was.name,
-        positions.reshape(-1, 3),
-        np.arange(4 * len(positions), dtype=np.int32),
-        uvs={layout.UV: np.concatenate((old_uvs[kept], new_uvs)).reshape(-1, 2)},
-        attributes=attributes,
-    )
-    for material in was.materials:
-        made.materials.append(material)
-    if not was.users:
-        name = was.name
-        bpy.data.meshes.remove(was)
-        made.name = showable(name)
+    grid.put(cells[:, 1] * grid.shape[1] + cells[:, 0], {name: given.get(name, 0) for name in grid.values})
+    grid.finish()
 
 
 class FillTiles(MapOperator):
@@ -101,12 +48,18 @@ class FillTiles(MapOperator):
     flip_x: bool = declared.boolean(name="Mirror Left to Right")
     flip_y: bool = declared.boolean(name="Mirror Top to Bottom")
     rotate: bool = declared.boolean(name="Rotate")
+    number: int = declared.integer(name="Number", description="Of tele, switch and tune tiles", min=0, max=255)
+    delay: int = declared.integer(name="Delay", description="Of switch tiles: seconds", min=0, max=255)
+    force: int = declared.integer(name="Force", description="Of speedups", min=0, max=255)
+    max_speed: int = declared.integer(name="Max Speed", description="Of speedups, 0 = no limit", min=0, max=255)
+    angle: int = declared.integer(name="Angle", description="Of speedups: degrees, clockwise", min=0, max=359)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Fill it, and let the layer's automapper follow."""
         flags = self.flip_x * TileFlag.XFLIP | self.flip_y * TileFlag.YFLIP | self.rotate * TileFlag.ROTATE
         layer = self.layer(context)
-        fill_tiles(layer, (self.x, self.y), (self.width, self.height), self.index, int(flags))
+        fields = {name: int(getattr(self, name)) for name in ("number", "delay", "force", "max_speed", "angle")}
+        fill_tiles(layer, (self.x, self.y), (self.width, self.height), self.index, int(flags), **fields)
         follow_edit(level, layer, (self.x, self.y, self.width, self.height))
 
 

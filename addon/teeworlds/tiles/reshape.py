@@ -17,6 +17,7 @@ from ....formats.arrays import Array
 from ...scene import attributes
 from ...scene.attributes import LAYOUT, Domain, Kind
 from ...scene.blender_types import Attribute
+from ...scene.names import showable
 
 _TOPOLOGY = frozenset({"position", ".corner_vert", ".corner_edge", ".edge_verts"})
 
@@ -54,7 +55,7 @@ def reshape(
     mesh.clear_geometry()
     _fill(mesh, points)
     for name, values in maps.items():
-        mesh.uv_layers.new(name=name, do_init=False).uv.foreach_set("vector", values.reshape(-1))
+        mesh.uv_layers.new(name=showable(name), do_init=False).uv.foreach_set("vector", values.reshape(-1))
     if active in mesh.uv_layers:
         mesh.uv_layers.active = mesh.uv_layers[active]
     for name, (domain, kind, values) in layers.items():

@@ -10,7 +10,7 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.teeworlds.automapping.live import automapping, live
 from levelwright.addon.teeworlds.automapping.rules import rule_sets
 from levelwright.addon.teeworlds.tiles.automap import automap_layer, draw, follow_edit
-from levelwright.addon.teeworlds.tiles.grid import Grid
+from levelwright.addon.teeworlds.tiles.grid import TileGrid
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.automap import automap
 from levelwright.formats.teeworlds.automap_rules import read_rules
@@ -147,7 +147,7 @@ def test_what_is_filled_is_followed_where_the_layer_wants_it():
 def test_a_running_edit_is_followed_in_the_same_edit():
     level = imported(drawn(automatic=True))
     one = layer(level, DRAWN)
-    mapper, grid = live(level, one), Grid(one)
+    mapper, grid = live(level, one), TileGrid(one)
     assert mapper is not None
     grid.put(np.array([3 * WIDTH + 4]), {"index": 0})
     assert draw(grid, mapper, (4, 3, 1, 1)) == 6

@@ -4,7 +4,9 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene.reports import SceneError
+from levelwright.addon import levels
+from levelwright.addon.scene import findings
+from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.operators import add_physics_layers
 from levelwright.addon.teeworlds.resizing.resize import Growth, missing_cells, resize_map
@@ -335,13 +337,36 @@ def test_a_map_is_widened_to_the_tiles_that_were_put_outside():
     place(deco, positions)
     with pytest.raises(SceneError, match="outside the layer"):
         exported(level)
-    assert missing_cells(level) == Growth(3, 0, 2, 0)
+    assert missing_cells(level) == (Growth(3, 0, 2, 0), [])
     bpy.context.view_layer.objects.active = deco
     bpy.ops.levelwright.teeworlds_widen_map()
     found = read(exported(level))
     assert found[DECO].tiles()["index"][0, 0] == index[face]
     assert found[GAME].tiles().shape == (HEIGHT + 2, WIDTH + 3)
     assert np.array_equal(found[GAME].tiles()["index"][2:, 3:], read(data)[GAME].tiles()["index"])
+
+
+def test_a_layer_of_another_size_is_not_widened_with_the_map():
+    level = imported(with_tiles(3, 2, tile(1) * 6).build())
+    other = layer(level, 2)
+    place(other, np.add(corners(other), (1, 0, 0)))
+    bpy.context.view_layer.objects.active = other
+    with pytest.raises(RuntimeError, match="2 Other: not of the map's size, so widen it by its properties"):
+        bpy.ops.levelwright.teeworlds_widen_map()
+
+
+def test_the_list_of_findings_has_a_button_that_widens(tmp_path):
+    level = imported(whole_map().build())
+    deco = layer(level, DECO)
+    place(deco, np.add(corners(deco), (1, 0, 0)))
+    with pytest.raises(SceneError, match="outside the layer"):
+        levels.check_export(bpy.context, level, Report())
+    [found] = findings.kept(level)
+    assert (found.objects, found.mend) == ([deco.name], layout.WIDEN_MAP)
+    bpy.context.view_layer.objects.active = deco
+    bpy.ops.levelwright.teeworlds_widen_map()
+    levels.check_export(bpy.context, level, Report())
+    assert not findings.kept(level)
 
 
 def test_undo_gives_the_whole_map_back():

@@ -12,7 +12,7 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.teeworlds import layout, operators
 from levelwright.addon.teeworlds.stamp import held, stroke, targets
 from levelwright.addon.teeworlds.structure.parts import groups_of
-from levelwright.addon.teeworlds.tiles.grid import Grid
+from levelwright.addon.teeworlds.tiles.grid import TileGrid
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.tile_faces import UV_TILE
 
@@ -73,7 +73,7 @@ def records(level: bpy.types.Collection, name: str = "Ground") -> tuple[list[lis
 def stamped(obj: bpy.types.Object, *cells: tuple[int, int], **settings: Any) -> bool:
     """A stroke of what is held over cells of a layer; True: something was changed."""
     parts = [None] if settings.pop("erase", False) else held.for_layers([obj])
-    one = stroke.Stroke([Grid(obj)], parts, **settings)
+    one = stroke.StampStroke([TileGrid(obj)], parts, **settings)
     for cell in cells:
         one.to(cell)
     return one.finish()
@@ -104,7 +104,7 @@ def test_each_mode_covers_its_cells(storage: str) -> None:
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_stamp_of_the_map_comes_back_turned(storage: str) -> None:
     level, obj = opened(storage)
-    held.pick(bpy.context, stroke.picked([Grid(obj)], (2, 0), (0, 0)))
+    held.pick(bpy.context, stroke.picked([TileGrid(obj)], (2, 0), (0, 0)))
     held.turn("FLIP_X")
     stamped(obj, (3, 1))
     index, flags = records(level)
@@ -119,7 +119,7 @@ def test_what_was_not_stamped_stays_byte_for_byte(storage: str) -> None:
     held.choose(bpy.context, "TILES", (5, 0, 1, 1))
     assert not stamped(obj, (0, 0))  # it is there already
     assert exported(level) == before
-    one = stroke.Stroke([Grid(obj)], held.for_layers([obj]), "RECTANGLE")
+    one = stroke.StampStroke([TileGrid(obj)], held.for_layers([obj]), "RECTANGLE")
     one.to((0, 0))
     one.to((5, 3))
     one.abandon()
@@ -157,21 +157,21 @@ def test_faces_and_their_other_attributes_stay() -> None:
 def test_a_moved_layer_is_stamped_where_it_is_seen() -> None:
     _, obj = opened("mesh")
     obj.location.x, obj.location.y = 1, -1
-    grid = Grid(obj)
+    grid = TileGrid(obj)
     assert grid.values["index"][1].tolist() == [0, 5, 6, 7, 0, 0]
     held.choose(bpy.context, "TILES", (1, 0, 1, 1))
-    one = stroke.Stroke([grid], held.for_layers([obj]))
+    one = stroke.StampStroke([grid], held.for_layers([obj]))
     one.to((5, 3))
     one.finish()
     stamped(obj, (1, 2), (6, 2), erase=True, mode="LINE")
     stamped(obj, (1, 3), (6, 3), erase=True, mode="LINE")
-    assert Grid(obj).values["index"].sum() == 5 + 6 + 7
+    assert TileGrid(obj).values["index"].sum() == 5 + 6 + 7
     stamped(obj, (0, 0))
     obj.data.update()
-    assert Grid(obj).values["index"][0, 0] == 1
+    assert TileGrid(obj).values["index"][0, 0] == 1
     obj.rotation_euler.z = 0.5
     with pytest.raises(SceneError, match="Ground is turned"):
-        Grid(obj)
+        TileGrid(obj)
 
 
 def test_physics_values_are_settings_of_the_tool() -> None:
@@ -199,7 +199,7 @@ def test_physics_values_are_settings_of_the_tool() -> None:
         assert tiles["type"][1].tolist() == [0, 0, index, 0, 0, index, 0, 0]
         for name, value in fields.items():
             assert tiles[name][1].tolist() == [0, 0, value, 0, 0, 1, 0, 0]
-    held.pick(bpy.context, stroke.picked([Grid(layer(level, "Tele"))], (2, 1), (2, 1)))
+    held.pick(bpy.context, stroke.picked([TileGrid(layer(level, "Tele"))], (2, 1), (2, 1)))
     assert values.number == 7
 
 
@@ -212,7 +212,7 @@ def test_the_layers_of_a_group_are_picked_and_stamped_together() -> None:
     assert [obj.get("layer_name") for obj in both] == ["Ground", "Over"]
     grids = targets.grids(bpy.context)
     held.pick(bpy.context, stroke.picked(grids, (0, 0), (1, 0)))
-    one = stroke.Stroke(grids, held.for_layers(both))
+    one = stroke.StampStroke(grids, held.for_layers(both))
     one.to((4, 3))
     assert one.finish()
     assert records(level)[0][3] == [0, 0, 0, 0, 5, 6]
@@ -230,12 +230,12 @@ def test_a_stroke_is_one_undo_step(storage: str) -> None:
     bpy.ops.ed.undo_push(message="before")
     paint: Any = bpy.ops.levelwright.teeworlds_stamp
     assert paint("EXEC_DEFAULT", True, mode="RECTANGLE", x=1, y=1, to_x=3, to_y=2) == {"FINISHED"}
-    after = Grid(bpy.data.objects[name]).values["index"].copy()
+    after = TileGrid(bpy.data.objects[name]).values["index"].copy()
     assert after[1].tolist() == [0, 3, 3, 3, 0, 0]
     bpy.ops.ed.undo()
-    assert Grid(bpy.data.objects[name]).values["index"][1].tolist() == [0] * 6
+    assert TileGrid(bpy.data.objects[name]).values["index"][1].tolist() == [0] * 6
     bpy.ops.ed.redo()
-    assert np.array_equal(Grid(bpy.data.objects[name]).values["index"], after)
+    assert np.array_equal(TileGrid(bpy.data.objects[name]).values["index"], after)
     bpy.ops.ed.undo()
     assert exported(originals.levels()[0]) == before
 
@@ -253,7 +253,7 @@ def test_undo_of_a_stroke_keeps_what_was_painted_by_hand() -> None:
     paint: Any = bpy.ops.levelwright.teeworlds_stamp
     assert paint("EXEC_DEFAULT", True) == {"FINISHED"}
     bpy.ops.ed.undo()
-    index = Grid(bpy.data.objects[name]).values["index"]
+    index = TileGrid(bpy.data.objects[name]).values["index"]
     assert (index[0, 0], index[3, 5]) == (5, 77)
     assert records(originals.levels()[0])[0][3][5] == 77
 
@@ -263,7 +263,7 @@ def test_layers_that_cannot_be_painted_are_refused_by_name() -> None:
     held.choose(bpy.context, "TILES", (1, 0, 1, 1))
     obj.modifiers.new("Wave", "WAVE")
     with pytest.raises(SceneError, match="Ground has modifiers"):
-        Grid(obj)
+        TileGrid(obj)
     obj.modifiers.clear()
     obj.hide_set(True)
     with pytest.raises(SceneError, match="Ground is hidden"):
@@ -274,7 +274,7 @@ def test_layers_that_cannot_be_painted_are_refused_by_name() -> None:
         held.for_layers([obj])
     bpy.ops.object.mode_set(mode="EDIT")
     with pytest.raises(SceneError, match="Ground is in edit mode"):
-        Grid(obj)
+        TileGrid(obj)
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
@@ -284,7 +284,7 @@ def test_a_mesh_of_an_older_version_is_stamped_too() -> None:
     obj.data.attributes.remove(obj.data.attributes[UV_TILE])
     before = exported(level)
     held.choose(bpy.context, "TILES", (1, 0, 1, 1))
-    one = stroke.Stroke([Grid(obj)], held.for_layers([obj]))
+    one = stroke.StampStroke([TileGrid(obj)], held.for_layers([obj]))
     one.to((0, 0))
     one.abandon()
     assert obj.data.attributes.get(UV_TILE) is None
@@ -292,3 +292,39 @@ def test_a_mesh_of_an_older_version_is_stamped_too() -> None:
     stamped(obj, (0, 0))
     assert records(level)[0][0] == [1, 6, 7, 0, 0, 0]
     assert records(level)[1][0] == [0, 1, 8, 0, 0, 0]
+
+
+class Roof:
+    """An automapper that puts tile 99 over whatever was edited."""
+
+    def run(self, index: np.ndarray, _flags: np.ndarray, region: tuple[int, int, int, int]) -> tuple[int, ...]:
+        x, y, width, _ = region
+        index[y - 1, x : x + width] = 99
+        return x, y - 1, width, 1
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_an_automapper_follows_a_stroke(storage: str) -> None:
+    level, obj = opened(storage)
+    held.choose(bpy.context, "TILES", (1, 0, 1, 1))
+    mapper: Any = Roof()
+    one = stroke.StampStroke([TileGrid(obj)], held.for_layers([obj]), mappers=[mapper])
+    one.to((1, 3))
+    one.to((3, 3))
+    assert one.finish()
+    assert records(level)[0][2:] == [[9, 99, 99, 99, 9, 9], [0, 1, 1, 1, 0, 0]]
+
+
+def test_of_two_faces_in_a_cell_one_is_left() -> None:
+    """An export refuses such tiles: a stroke over them mends it."""
+    level, obj = opened("mesh")
+    positions = np.empty(3 * len(obj.data.vertices), np.float32)
+    obj.data.attributes["position"].data.foreach_get("vector", positions)
+    points = positions.reshape(-1, 4, 3)
+    points[1] = points[0]
+    obj.data.attributes["position"].data.foreach_set("vector", positions)
+    held.choose(bpy.context, "TILES", (1, 0, 1, 1))
+    with pytest.raises(SceneError, match="overlapping"):
+        exported(level)
+    stamped(obj, (0, 0))
+    assert records(level)[0][0] == [1, 0, 7, 0, 0, 0]
