@@ -24,6 +24,8 @@ PART = 0.9
 """Of the region's shorter side that the palette takes."""
 ICON = 32
 """Pixels of a tile's icon."""
+_MARKED = 9
+"""Pixels of the mark on a used tile's icon."""
 KEYS = (("MOUSE_LMB_DRAG", "Choose"), ("MOUSE_RMB", "Cancel"))
 
 
@@ -108,17 +110,22 @@ def _mark(image: bpy.types.Image) -> str:
 
 
 def icons(image: bpy.types.Image) -> bpy.utils.previews.ImagePreviewCollection:
-    """An icon for each tile of a tileset, by the index as text."""
+    """Two icons for each tile of a tileset: "5", and "5 used", which is marked."""
     mark = _mark(image)
     if mark not in _icons:
         while len(_icons) >= _SHOWN:
             bpy.utils.previews.remove(_icons.pop(next(iter(_icons))))
         _icons[mark] = bpy.utils.previews.new()
         for index, pixels in enumerate(_tiles(image)):
-            preview: Value = _icons[mark].new(str(index))
-            preview.icon_size = (ICON, ICON)
-            preview.icon_pixels_float.foreach_set(pixels.reshape(-1))
+            _icon(_icons[mark].new(str(index)), pixels)
+            pixels[-_MARKED:, :_MARKED] = draw.MARK
+            _icon(_icons[mark].new(f"{index} used"), pixels)
     return _icons[mark]
+
+
+def _icon(preview: Value, pixels: npt.NDArray[np.float32]) -> None:
+    preview.icon_size = (ICON, ICON)
+    preview.icon_pixels_float.foreach_set(pixels.reshape(-1))
 
 
 def _tiles(image: bpy.types.Image) -> npt.NDArray[np.float32]:
@@ -136,12 +143,13 @@ def _tiles(image: bpy.types.Image) -> npt.NDArray[np.float32]:
 
 
 def draw_buttons(column: bpy.types.UILayout, layer: bpy.types.Object) -> None:
-    """Draw a button a tile; those of tiles that the layer has are pressed in."""
+    """Draw a button a tile; those of tiles that the layer has are marked, those that are held pressed in."""
     image = targets.tileset(layer)
     if image is None:
         column.label(text="The layer shows no image", icon="INFO")
         return
-    found, used = icons(image), targets.used(layer)
+    found, used, area = icons(image), targets.used(layer), held.palette_area()
+    chosen = set(stamps.cells_of(area) @ (1, ATLAS_CELLS)) if area is not None else set()
     grid = column.column(align=True)
     for row in range(ATLAS_CELLS):
         line = grid.row(align=True)
@@ -149,8 +157,8 @@ def draw_buttons(column: bpy.types.UILayout, layer: bpy.types.Object) -> None:
             button = line.operator(
                 LEVELWRIGHT_OT_teeworlds_choose_tile.bl_idname,
                 text="",
-                icon_value=found[str(index)].icon_id,
-                depress=index in used,
+                icon_value=found[f"{index} used" if index in used else str(index)].icon_id,
+                depress=index in chosen,
             )
             button.index = index
 

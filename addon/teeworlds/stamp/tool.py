@@ -7,6 +7,7 @@ import bpy
 
 from ....formats.teeworlds import stamps
 from ...scene import declared, tools
+from ...scene.blender_types import Value
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from ...scene.sidebar import LevelPanel, register_classes, unregister_classes
@@ -136,8 +137,9 @@ class LEVELWRIGHT_PT_teeworlds_stamp(OnMap, LevelPanel, bpy.types.Panel):
         for name in _fields(context):
             column.prop(values, name)
         row = column.row(align=True)
-        for way, text, _ in operators.WAYS:
-            row.operator(_TURN, text=text).way = way
+        for (way, text, _), icon in zip(operators.WAYS, ("NONE", "NONE", "LOOP_FORWARDS", "LOOP_BACK"), strict=True):
+            shown: Value = icon
+            row.operator(_TURN, text=text if icon == "NONE" else "", icon=shown).way = way
         if len(found) == 1:
             palette.draw_buttons(column, found[0])
         else:

@@ -43,17 +43,18 @@ class FaceStore:
         corners = self._corner_points()
         self._points = corners
         count = len(corners)
+        self._missing = [name for name in (*TILE_FIELDS[kind].attributes, UV_TILE) if mesh.attributes.get(name) is None]
+        self._had_uvs = mesh.uv_layers.get(layout.UV) is not None
         self._attributes = {
             name: self._face_attribute(name, count) for name in (*TILE_FIELDS[kind].attributes, UV_TILE)
         }
         uvs = attributes.read(mesh, layout.UV, "CORNER")
         self._uvs = np.zeros((count, 4, 2), np.float32) if uvs is None else uvs.reshape(-1, 4, 2)
-        self._untouched = {
-            name: field.copy() for name, field in self._attributes.items() if mesh.attributes.get(name) is not None
-        }
-        self._untouched_uvs = None if uvs is None else self._uvs.copy()
+        self._saved: list[tuple[Cells, dict[str, Ints], npt.NDArray[np.float32]]] = []
+        """Faces with the attributes and UVs that they had, in the order in which they were painted."""
         told = self._told()
-        if UV_TILE not in self._untouched:  # of 0.3 or made by a script: its faces are what they show
+        if mesh.attributes.get(UV_TILE) is None:  # of 0.3 or made by a script: its faces are what they show
+            self._save(np.arange(count))
             self._attributes |= {name: field.copy() for name, field in told.items()}
             self._attributes[UV_TILE] = tile_faces.made_for(kind, told)
         column, row = self._cells()
@@ -92,9 +93,8 @@ class FaceStore:
 
     def _cells(self) -> tuple[Cells, Cells]:
         """Column and row of each face, counted from the object's origin: of its middle."""
-        points = self._points
-        across = (points[:, 0] + points[:, 2] + points[:, 1] + points[:, 3]) / 4
-        return np.floor(across[:, 0]).astype(np.int64), np.floor(-across[:, 1]).astype(np.int64)
+        column, row = ((self._points[:, 0, axis] + self._points[:, 2, axis]) / 2 for axis in range(2))
+        return np.floor(column).astype(np.int64), np.floor(-row).astype(np.int64)
 
     def _face_attribute(self, name: str, count: int) -> Ints:
         stored = attributes.read(self.mesh, name, "FACE")
@@ -130,13 +130,20 @@ class FaceStore:
             plain[block] &= (low == points[:, 2, 1]) & (top == points[:, 0, 1]) & (low < top)
         return plain
 
+    def _save(self, faces: Cells) -> None:
+        """Keep what faces are, which are about to be painted."""
+        old = {name: field[faces] for name, field in self._attributes.items()}
+        self._saved.append((faces, old, self._uvs[faces]))
+
     def put(self, cells: Cells) -> None:
         """Show what `values` now has in these cells."""
         faces = self._face[cells]
         there = faces >= 0
         below = self._doubles[0][np.isin(self._doubles[1], cells)]
-        self._erased[below] = True
-        self._attributes["index"][below] = 0
+        if len(below):
+            self._save(below)
+            self._erased[below] = True
+            self._attributes["index"][below] = 0
         if there.any():
             self._paint(faces[there], cells[there])
         bare = cells[~there]
@@ -149,6 +156,7 @@ class FaceStore:
         """Give faces the tiles of their cells. Erased ones have UVs made for another index, and so show nothing."""
         values = {name: field.reshape(-1)[cells] for name, field in self.values.items()}
         self._painted = True
+        self._save(faces)
         self._erased[faces] = values["index"] == 0
         shown = faces[values["index"] > 0]
         made = self._attributes[UV_TILE]
@@ -222,13 +230,15 @@ class FaceStore:
         """Give the faces the attributes and UVs back that they had."""
         self._hide_new()
         if self._painted:
-            for name in self._attributes:
-                if name in self._untouched:
-                    attributes.write(self.mesh, name, "FACE", "INT", self._untouched[name])
-                else:
-                    self.mesh.attributes.remove(self.mesh.attributes[name])
-            if self._untouched_uvs is None:
+            for faces, old, uvs in reversed(self._saved):
+                self._uvs[faces] = uvs
+                for name, field in old.items():
+                    self._attributes[name][faces] = field
+            for name, field in self._attributes.items():
+                attributes.write(self.mesh, name, "FACE", "INT", field)
+            attributes.write(self.mesh, layout.UV, "CORNER", "FLOAT2", self._uvs)
+            for name in self._missing:
+                self.mesh.attributes.remove(self.mesh.attributes[name])
+            if not self._had_uvs:
                 self.mesh.uv_layers.remove(self.mesh.uv_layers[layout.UV])
-            else:
-                attributes.write(self.mesh, layout.UV, "CORNER", "FLOAT2", self._untouched_uvs)
         self.mesh.update_tag()

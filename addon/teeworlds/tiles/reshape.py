@@ -83,9 +83,13 @@ class _Carried:
             values = values[self.corner_verts]
         each = 1 if domain == "FACE" else 4
         faces = values.reshape(len(self.keep), each * int(np.prod(values.shape[1:], dtype=int)))
-        kept = faces if self.keep.all() else faces[self.keep]
-        result = np.zeros((len(kept) + self.added, faces.shape[1]), values.dtype)
-        result[: len(kept)] = kept
+        count = int(np.count_nonzero(self.keep))
+        result = np.empty((count + self.added, faces.shape[1]), values.dtype)
+        if count == len(faces):
+            result[:count] = faces
+        else:
+            np.compress(self.keep, faces, axis=0, out=result[:count])
+        result[count:] = 0
         return result.reshape(len(result) * each, *values.shape[1:])
 
     def layers(self, mesh: bpy.types.Mesh) -> dict[str, tuple[Domain, Kind, Array]]:
