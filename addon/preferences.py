@@ -32,7 +32,10 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
         column = self.layout.column()
         for folder in FOLDERS:
             column.prop(self, folder.name)
-            if folder.usual is not None:
+            if folder.programs:
+                program = folder.program(context)
+                column.label(text=str(program or "not found"), icon="ERROR" if program is None else "CHECKMARK")
+            elif folder.usual is not None:
                 for found in folder.folders(context):
                     column.label(text=str(found), icon="CHECKMARK")
 

@@ -20,7 +20,7 @@ import numpy as np
 from mathutils import Vector
 from PIL import Image
 
-from scripts import extension
+from scripts import extension, part_pictures
 from tests.samples import fable_art, fable_vale, first_light, genesis_room, ns2_art, ns2_room, source_room
 
 FOLDER = extension.ROOT / "docs" / "pictures"
@@ -322,22 +322,33 @@ def draw(name: str, folder: Path) -> Path:
     return target
 
 
+def draw_part(folder: Path) -> list[Path]:
+    """Make the pictures of the how-to; folder: for what they need on the way. Returns their paths."""
+    targets = []
+    for name, picture in part_pictures.draw(folder):
+        targets.append(FOLDER / f"{name}.webp")
+        picture.save(targets[-1], quality=QUALITY, method=6)
+    return targets
+
+
 def main() -> int:
     """Make the pictures of the games that are named, or of all."""
     parser = argparse.ArgumentParser(prog="scripts/pictures", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("games", nargs="*", metavar="GAME", help=f"{', '.join(SUBJECTS)}; all without any")
-    names = parser.parse_args().games or list(SUBJECTS)
-    unknown = [name for name in names if name not in SUBJECTS]
+    every = [*SUBJECTS, part_pictures.NAME]
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"{', '.join(every)}; all without any")
+    names = parser.parse_args().games or every
+    unknown = [name for name in names if name not in every]
     if unknown:
-        parser.error(f"no picture of {', '.join(unknown)}; there are {', '.join(SUBJECTS)}")
+        parser.error(f"no picture of {', '.join(unknown)}; there are {', '.join(every)}")
     FOLDER.mkdir(parents=True, exist_ok=True)
     loaded = extension.load()
     loaded.register()
     try:
         for name in names:
             with tempfile.TemporaryDirectory() as folder:
-                target = draw(name, Path(folder))
-            print(f"{target.relative_to(extension.ROOT)}: {math.ceil(target.stat().st_size / 1000)} kB")
+                targets = draw_part(Path(folder)) if name == part_pictures.NAME else [draw(name, Path(folder))]
+            for target in targets:
+                print(f"{target.relative_to(extension.ROOT)}: {math.ceil(target.stat().st_size / 1000)} kB")
     finally:
         loaded.unregister()  # bpy 4.5 hangs at exit while a class is registered
     return 0

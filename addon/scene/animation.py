@@ -116,6 +116,13 @@ def find_fcurve(of: bpy.types.Action, in_slot: Slot, path: str, index: int = 0) 
     return None if curves is None else curves.find(path, index=index)
 
 
+def remove_fcurve(of: bpy.types.Action, in_slot: Slot, curve: bpy.types.FCurve) -> None:
+    """Remove an F-curve of an action (and slot)."""
+    curves = _channels(of, in_slot, ensure=False)
+    if curves is not None:
+        curves.remove(curve)
+
+
 @dataclass
 class Keys:
     """Keys as arrays of one length: frames, values float32[k]; interpolation, easing int32[k] (numbers of

@@ -7,6 +7,7 @@ What a level names is looked up there and beside the level, and nowhere else: se
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,8 @@ class ContentFolder:
     usual: Callable[[], Iterable[Path]] | None = None
     """Gives the places where the game is usually installed, whether they exist or not."""
     is_file: bool = False
+    programs: tuple[str, ...] = ()
+    """Names of a program that it is: it is looked for in PATH and in the usual places."""
 
     def chosen(self, context: bpy.types.Context | None = None) -> str:
         """What the preferences name, as an absolute path; "" where they name none."""
@@ -52,6 +55,18 @@ class ContentFolder:
         named = [Path(name) for name in (self.chosen(context), *variable.split(os.pathsep)) if name]
         found = [folder / self.holds if self.holds and (folder / self.holds).is_dir() else folder for folder in named]
         return list(dict.fromkeys(folder for folder in found if folder.is_dir()))
+
+    def program(self, context: bpy.types.Context | None = None, names: Iterable[str] = ()) -> Path | None:
+        """Where the program is: the one that the preferences name, else an installed one of these names (default: any).
+
+        None where none is there.
+        """
+        if chosen := self.chosen(context):
+            return Path(chosen) if Path(chosen).is_file() else None
+        places = [str(folder) for folder in self.usual()] if self.usual is not None else []
+        path = os.pathsep.join([os.environ.get("PATH", ""), *places])
+        found = (shutil.which(name, path=path) for name in names or self.programs)
+        return next((Path(one) for one in found if one is not None), None)
 
 
 def named(text: str) -> list[Path]:

@@ -24,6 +24,8 @@ BASELINE = "levelwright_packed"
 _BLOCK = 1 << 16
 """Numbers of pixels that are converted at a time."""
 
+PLACEHOLDER = "levelwright_placeholder"
+"""Key that marks images that only stand for ones that weren't found."""
 PLACEHOLDER_COLORS = ((96, 96, 104, 255), (128, 128, 136, 255))
 PLACEHOLDER_TEXT = (240, 240, 240, 255)
 
@@ -166,13 +168,13 @@ def checker(name: str, width: int, height: int, label: str | None = None, cells:
         left = (width - wide) // 2
         pixels[top : top + tall, left : left + wide][mask] = colors[-1]
     image = from_rgba(name, pixels.view(np.uint8).reshape(height, width, 4))
-    image["levelwright_placeholder"] = True
+    image[PLACEHOLDER] = True
     return image
 
 
 def is_placeholder(image: bpy.types.Image) -> bool:
     """Say whether an image only stands for one that wasn't found: such an image is never exported."""
-    return bool(image.get("levelwright_placeholder", False))
+    return bool(image.get(PLACEHOLDER, False))
 
 
 _DXGI = {b"BC6H": 95, b"BC7": 98}

@@ -9,7 +9,7 @@ such an object is exported where Blender shows it.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import bpy
 import numpy as np
@@ -22,6 +22,8 @@ from .reports import SceneError
 
 BASELINE = "levelwright_transform"
 Matrix = NDArray[np.float64]
+Values = Mapping[str, tuple[float, ...]]
+"""Values of channels by their names: "location", "rotation_euler"."""
 
 LOCATION, ROTATION, SCALE, DELTA, PARENT = "location", "rotation", "scale", "delta", "parent"
 """What `changed_channels` tells of; PARENT also stands for any change further up the chain."""
@@ -182,16 +184,17 @@ def compose(
     root: bpy.types.Object | None = None,
     depsgraph: bpy.types.Depsgraph | None = None,
     deltas: bool = True,
+    at: Values | None = None,
 ) -> Matrix:
     """Return the object's transform relative to the root, float64[4,4].
 
     root: default is the first parent stamped "root"; without one, the world. deltas: False leaves the delta channels
-    out (of the parents too), where they are animated for show.
+    out (of the parents too), where they are animated for show. at: as for `local`, of the object alone.
     depsgraph: as `evaluated.shown` gives it, holding object and root; needed only if `needs_evaluation`.
     """
     result = np.eye(4)
     for one in (obj, *_ancestors(obj, root)):
-        result = _to_parent(one, depsgraph, deltas) @ result
+        result = _to_parent(one, depsgraph, deltas, at if one is obj else None) @ result
     return result
 
 
@@ -216,11 +219,11 @@ def is_below(obj: bpy.types.Object, above: bpy.types.Object) -> bool:
     return one is not None
 
 
-def _to_parent(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None, deltas: bool) -> Matrix:
+def _to_parent(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None, deltas: bool, at: Values | None) -> Matrix:
     """Return the object's transform relative to its parent (or the world): evaluated only if channels don't tell."""
     parent = obj.parent
     if not _is_driven_elsewhere(obj):
-        own = local(obj, deltas)
+        own = local(obj, deltas, at)
         return own if parent is None else np.array(obj.matrix_parent_inverse, np.float64) @ own
     if depsgraph is None:
         raise SceneError(f"{obj.name}: a constraint or a bone moves it, so it must be evaluated", objects=[obj])
@@ -231,12 +234,17 @@ def _to_parent(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None, del
     return np.asarray(np.linalg.solve(above, world), np.float64)
 
 
-def local(obj: bpy.types.Object, deltas: bool = True) -> Matrix:
-    """Return the object's own channels as a matrix, float64[4,4]: what `matrix_basis` is, without its rounding."""
-    mode = obj.rotation_mode
-    rotation = _rotation(mode, _rotation_values(obj, mode))
+def local(obj: bpy.types.Object, deltas: bool = True, at: Values | None = None) -> Matrix:
+    """Return the object's own channels as a matrix, float64[4,4]: what `matrix_basis` is, without its rounding.
+
+    at: the values of "location" and "rotation_euler" to take for the object's own, which animation may have moved.
+    """
+    mode, given = obj.rotation_mode, at or {}
+    euler = mode not in ("QUATERNION", "AXIS_ANGLE")
+    turned = given.get("rotation_euler") if euler else None
+    rotation = _rotation(mode, _rotation_values(obj, mode) if turned is None else turned)
     scale = np.array(obj.scale, np.float64)
-    location = np.array(obj.location, np.float64)
+    location = np.array(given.get("location", obj.location), np.float64)
     if deltas:
         rotation = _rotation(_delta_mode(mode), _delta_rotation(obj, mode)) @ rotation
         scale = scale * np.array(obj.delta_scale, np.float64)

@@ -72,3 +72,50 @@ def mapres_folders(seven: bool, context: bpy.types.Context | None = None) -> lis
         *own,
         *sorted(installed, key=lambda folder: other in (part.lower().strip(".") for part in folder.parts[-4:])),
     ]
+
+
+def _program_directories() -> list[Path]:
+    """Return the folders where Teeworlds and DDNet are installed, whether they exist or not."""
+    home = Path.home()
+    if sys.platform == "win32":
+        names = ("PROGRAMFILES", "PROGRAMFILES(X86)")
+        programs = [Path(os.environ[name]) for name in names if name in os.environ]
+        common = [folder / "Steam" / "steamapps" / "common" for folder in programs]
+        own = [folder / game for folder in programs for game in ("DDNet", "Teeworlds")]
+    elif sys.platform == "darwin":
+        common = [home / "Library" / "Application Support" / "Steam" / "steamapps" / "common"]
+        names = ("DDNet", "DDNet-Server", "Teeworlds", "Teeworlds Server")
+        own = [Path("/Applications") / f"{name}.app" / "Contents" / "MacOS" for name in names]
+    else:
+        common = [home / ".steam" / "steam" / "steamapps" / "common"]
+        own = [Path("/usr/games"), Path("/usr/local/games"), Path("/usr/local/bin")]
+    steam = [folder / game for folder in common for game in ("DDraceNetwork/ddnet", "Teeworlds", "Teeworlds/tw")]
+    return [*own, *steam]
+
+
+_PLAYED = "Play in the sidebar starts it. Empty: an installed one is looked for"
+CLIENT = ContentFolder(
+    name="teeworlds_client",
+    title="Teeworlds client",
+    tooltip=f"Program of DDNet's or Teeworlds' client. {_PLAYED}",
+    is_file=True,
+    programs=("DDNet", "ddnet", "teeworlds"),
+    usual=_program_directories,
+)
+SERVER = ContentFolder(
+    name="teeworlds_server",
+    title="Teeworlds server",
+    tooltip=f"Program of the server that goes with the client. {_PLAYED}",
+    is_file=True,
+    programs=("DDNet-Server", "ddnet-server", "teeworlds_srv", "teeworlds-server"),
+    usual=_program_directories,
+)
+
+
+def rule_folders(context: bpy.types.Context | None = None) -> list[Path]:
+    """Where the rules of automappers are, a file for each image: beside the folders of images, and where the games keep
+    their data. DDNet has them in `editor/automap`, Debian's in `editor`.
+    """
+    data = dict.fromkeys([*(folder.parent for folder in MAPRES.folders(context)), *_data_directories()])
+    places = (one / "editor" / inner for one in data for inner in ("automap", ""))
+    return [place for place in places if place.is_dir()]

@@ -3,7 +3,7 @@
 
 from ..game import FileKind, Game
 from . import layout
-from .content import MAPRES
+from .content import CLIENT, MAPRES, SERVER
 from .exporter import export_level
 from .fates import FATES
 from .gltf_materials import make_gltf_materials
@@ -27,7 +27,7 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     fates=FATES,
-    folders=(MAPRES,),
+    folders=(MAPRES, CLIENT, SERVER),
     gltf_materials=make_gltf_materials,
     register=register,
     unregister=unregister,

@@ -13,39 +13,24 @@ import bpy
 from ...formats import teeworlds
 from ...formats.binary import FormatError
 from ...formats.teeworlds.quads import default_quads
-from ...formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE
+from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ..scene import declared, identity, originals
 from ..scene.blender_types import Value
 from ..scene.declared import Declared
-from ..scene.identity import kind_of
 from ..scene.reports import Report, SceneError
 from ..scene.sidebar import Result, refuse
 from . import importer, info, layout
-from .envelopes.build import Envelopes
+from .image_tools.assign import set_image
 from .layout import NEW
-from .materials.build import Materials
 from .quads import build as quads
 from .settings import ImportSettings
 from .sounds import layer_build as sound_layers
 from .sounds.build import LevelSounds
-from .structure.clips import clips_of
-from .structure.group_build import BuiltGroup
 from .structure.map_operator import MapOperator, make_object_active
-from .structure.parts import (
-    all_layers,
-    game_size,
-    group_of,
-    group_root,
-    groups_of,
-    layers_of,
-    restack,
-    tile_kind,
-    token_of,
-)
-from .structure.placement import LayerPlacement
+from .structure.parts import all_layers, game_size, group_of, restack, tile_kind, token_of
+from .structure.placement import placement_in
 from .tiles import build as tiles
-from .tiles import faces as tile_faces
-from .view import borders, game_view
+from .view import game_view
 
 PHYSICS = tuple(kind for kind in TILE_FIELDS if kind not in ("TILES", "GAME"))
 """Kinds of physics layers that a map may lack."""
@@ -78,7 +63,7 @@ def add_tile_layer(
 ) -> bpy.types.Object:
     """Add a tile layer of air. `kind`: name of the TileKind; `size`: width and height in tiles; `image`: its record."""
     layer = teeworlds.TileLayer.new(teeworlds.TileKind[kind], *size, name, image=image)
-    return _placed(level, tiles.build(layer, _placement(level, group), tiles.source(layer), plane=False))
+    return _placed(level, tiles.build(layer, placement_in(level, group), tiles.source(layer), plane=False))
 
 
 def add_physics_layers(level: bpy.types.Collection, kinds: Sequence[str]) -> list[bpy.types.Object]:
@@ -100,7 +85,7 @@ def add_quad_layer(
 ) -> bpy.types.Object:
     """Add a quad layer with one quad, 64 px wide, at the group's origin."""
     layer = teeworlds.QuadLayer.new(name, image, default_quads([(0, 0)]))
-    return _placed(level, quads.build(layer, _placement(level, group)))
+    return _placed(level, quads.build(layer, placement_in(level, group)))
 
 
 def add_sound_layer(
@@ -108,56 +93,13 @@ def add_sound_layer(
 ) -> bpy.types.Object:
     """Add a sound layer without sources."""
     layer = teeworlds.SoundLayer.new(name, sound)
-    return _placed(level, sound_layers.build(layer, _placement(level, group), LevelSounds.of_level(level)))
-
-
-def _placement(level: bpy.types.Collection, group: bpy.types.Collection) -> LayerPlacement:
-    """Where the importer's builders put a new layer: in front of the others of its group."""
-    root, token = group_root(group), token_of(level)
-    physics = next((child for child in group.children if kind_of(child) == layout.PHYSICS), None)
-    number = sum(len(layers_of(one)) for one in groups_of(level))
-    built = BuiltGroup(number, group, root, token, clips_of(level).get(root), physics)
-    envelopes = Envelopes([], teeworlds.new_level(), 1.0)
-    return LayerPlacement(token, Report(), number, len(layers_of(group)), built, Materials.of_level(level), envelopes)
+    return _placed(level, sound_layers.build(layer, placement_in(level, group), LevelSounds.of_level(level)))
 
 
 def _placed(level: bpy.types.Collection, layer: bpy.types.Object) -> bpy.types.Object:
     identity.stamp(layer, token_of(level), layout.LAYER, NEW)
     restack(level)
     return layer
-
-
-def set_image(level: bpy.types.Collection, layer: bpy.types.Object, record: int) -> None:
-    """Let a tile or quad layer, with all quads below it, show the level's image of this record; -1 = none.
-
-    Raises SceneError for layers that show no image, and for a record that names none.
-    """
-    kind = tile_kind(layer)
-    if kind not in (None, "TILES") or layer.get("image") is None or layer.get(layout.STORAGE) == layout.KEPT:
-        raise SceneError(f"{layer.name} is not a layer that shows an image", [layer])
-    materials = Materials.of_level(level)
-    if record != -1 and not (materials.picture(record)):
-        raise SceneError(f"{level.name} has no image {record}")
-    layer["image"] = int(record)
-    clip = clips_of(level).get(layer.parent)
-    for obj in (layer, *layer.children_recursive):
-        if kind_of(obj) == layout.PREVIEW or not isinstance(obj.data, bpy.types.Mesh):
-            continue
-        animated = obj.get(layout.ENVELOPE_COLOR) is not None
-        if kind is None:
-            material = materials.quads(record, clip, animated)
-        elif layer[layout.STORAGE] == layout.PLANE:
-            fields = [layer[key] for key in layout.FIELD_IMAGES if layer.get(key) is not None]
-            size = (int(layer["width"]), int(layer["height"]))
-            material = materials.plane(kind, record, fields, size, clip, animated)
-        else:
-            if UV_TILE not in obj.data.attributes:  # of a version whose materials showed the UVs alone
-                tile_faces.settle(obj)
-            material = materials.tiles(record, clip, animated)
-        obj.data.materials.clear()
-        obj.data.materials.append(material)
-    if borders.has_borders(level):
-        borders.set_borders(level, True)
 
 
 class NewMap(Declared, bpy.types.Operator):

@@ -10,13 +10,16 @@ import bpy
 
 from ..scene import originals, properties
 from ..scene.sidebar import CATEGORY, LevelPanel, layout_of, register_classes, unregister_classes
-from . import layout, operators
-from .images import operators as images
-from .images.operators import AddImage, RemoveImage
+from . import layout, operators, play
+from .image_tools import operators as images
+from .image_tools.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
 from .layout import GroupProperties, LevelProperties
+from .motion import panel as motion
 from .operators import AddLayer, AddPhysicsLayers, EditSettings, NewMap, SetImage
+from .play import Play, StopPlaying
 from .resizing import operators as resizing
 from .resizing.operators import CropMap, ResizeMap, ShiftMap, WidenMap
+from .sounds import panel as sounds
 from .stamp import tool as stamp
 from .structure import operators as structure
 from .structure.map_operator import OnMap, active_group, active_layer, active_map
@@ -25,9 +28,9 @@ from .structure.parts import group_root, properties_of, tile_kind
 from .tiles import automap
 from .tiles import operators as tiles
 from .tiles.operators import FillTiles
-from .view import entities
+from .view import entities, undisturbed
 from .view import operators as view
-from .view.operators import SWITCHES, ShowEntities, SwitchView, ViewAsGame
+from .view.operators import SWITCHES, EndGameView, ShowEntities, SwitchView, ViewAsGame
 
 
 class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
@@ -115,6 +118,10 @@ def _draw_images(column: bpy.types.UILayout, level: bpy.types.Collection) -> Non
         row = column.row(align=True)
         row.label(text=f"{record}: {image.name}", icon="IMAGE_DATA")
         row.operator(SetImage.bl_idname, text="", icon="MATERIAL").record = record
+        row.operator(ReplaceImage.bl_idname, text="", icon="FILEBROWSER").record = record
+        external = bool(image.get("external", False))
+        embed = row.operator(EmbedImage.bl_idname, text="", icon="UGLYPACKAGE" if external else "PACKAGE")
+        embed.record, embed.embed = record, external
         row.operator(RemoveImage.bl_idname, text="", icon="REMOVE").record = record
     row = column.row(align=True)
     row.operator(AddImage.bl_idname, icon="ADD")
@@ -132,6 +139,12 @@ class LEVELWRIGHT_PT_teeworlds_view(OnMap, LevelPanel, bpy.types.Panel):
         if level is None:
             return
         self.layout.operator(ViewAsGame.bl_idname, icon="CAMERA_DATA")
+        if undisturbed.is_on(level):
+            self.layout.operator(EndGameView.bl_idname, icon="LOOP_BACK")
+        row = self.layout.row(align=True)
+        row.operator(Play.bl_idname, icon="PLAY")
+        if play.is_playing():
+            row.operator(StopPlaying.bl_idname, text="Stop", icon="SNAP_FACE")
         column = self.layout.column(align=True)
         for key, switch in SWITCHES.items():
             on = switch.get(context, level)
@@ -150,8 +163,11 @@ CLASSES = (
     *automap.CLASSES,
     *resizing.CLASSES,
     *view.CLASSES,
+    *play.CLASSES,
     LEVELWRIGHT_PT_teeworlds_view,
     LEVELWRIGHT_PT_teeworlds_edit,
+    *motion.CLASSES,
+    *sounds.CLASSES,
 )
 
 
@@ -163,11 +179,14 @@ def register() -> None:
     """Register the operators, the panel and the entry of File > New."""
     stamp.register()  # its panel comes first: it is what is used most
     register_classes(CLASSES)
+    motion.register()
     bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
     bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
+    motion.unregister()
+    play.unregister()
     unregister_classes(CLASSES)
     stamp.unregister()

@@ -2,6 +2,7 @@
 """Where the game looks: how much of a map it shows, and where a player first appears (teeworlds.md §5)."""
 
 import numpy as np
+import numpy.typing as npt
 
 from ..binary import FormatError
 from .level import Level
@@ -30,8 +31,15 @@ def spawn(level: Level) -> tuple[float, float]:
         tiles = layer.tiles()["index"]
     except FormatError:
         return 0.0, 0.0
+    return spawn_among(tiles)
+
+
+def spawn_among(indices: npt.NDArray[np.uint8]) -> tuple[float, float]:
+    """The tile position (x, y down) where a player first appears, by the indices [h, w] of a game layer's tiles; the
+    middle of the layer without one.
+    """
     for index in (192, 193, 194):
-        rows, columns = np.nonzero(tiles == index)
+        rows, columns = np.nonzero(indices == index)
         if len(rows):
             return float(columns[0]) + 0.5, float(rows[0]) + 0.5
-    return layer.width / 2, layer.height / 2
+    return indices.shape[1] / 2, indices.shape[0] / 2

@@ -66,8 +66,18 @@ CHANNELS = {
     ),
     EnvelopeKind.SOUND: (Channel("volume", 0, 1 / layout.FIXED, layout.FIXED),),
 }
-_ID_TYPES = {EnvelopeKind.POSITION: "OBJECT", EnvelopeKind.COLOR: "OBJECT", EnvelopeKind.SOUND: "SPEAKER"}
-_LABELS = {EnvelopeKind.POSITION: "position", EnvelopeKind.COLOR: "colour", EnvelopeKind.SOUND: "sound"}
+OWN = {
+    EnvelopeKind.POSITION: (
+        Channel("location", 0, _LENGTH, 0),
+        Channel("location", 1, -_LENGTH, 0),
+        Channel("rotation_euler", 2, -_DEGREE, 0),
+    ),
+    EnvelopeKind.COLOR: tuple(Channel("color", index, 1 / layout.FIXED, layout.FIXED) for index in range(4)),
+    EnvelopeKind.SOUND: (),
+}
+"""What animators key of quads and sources by themselves: see `own_keys`."""
+ID_TYPES = {EnvelopeKind.POSITION: "OBJECT", EnvelopeKind.COLOR: "OBJECT", EnvelopeKind.SOUND: "SPEAKER"}
+LABELS = {EnvelopeKind.POSITION: "position", EnvelopeKind.COLOR: "colour", EnvelopeKind.SOUND: "sound"}
 
 
 @dataclass
@@ -115,6 +125,13 @@ class Envelopes:
         return True
 
 
+def play_action(id_block: bpy.types.ID, kind: EnvelopeKind, action: bpy.types.Action, offset: int, fps: float) -> None:
+    """Play an envelope's action on a data-block, `offset` ms ahead, again and again as the game does."""
+    ends = [curve.range()[1] for curve in animation.fcurves(action, animation.slot(action, ID_TYPES[kind]))]
+    length = int(curves.milliseconds(max(ends, default=0.0), fps))
+    _strip(id_block, kind, action, animation.slot(action, ID_TYPES[kind]), length, offset, fps)
+
+
 def build(importing: ImportContext, fps: float) -> Envelopes:
     """Make an action of every envelope of a level and let the level's collection hold them.
 
@@ -124,7 +141,7 @@ def build(importing: ImportContext, fps: float) -> Envelopes:
     actions = []
     for number, envelope in enumerate(level.envelopes):
         kind = envelope.kind
-        action = _action(
+        action = make_action(
             f"{number} {layout.readable(envelope.name)}".rstrip(), kind, envelope.points, envelope.tangents, fps
         )
         properties.write(action, EnvelopeProperties(envelope.name, kind.name, envelope.synchronized))
@@ -135,10 +152,11 @@ def build(importing: ImportContext, fps: float) -> Envelopes:
     return Envelopes(actions, level, fps)
 
 
-def _action(
+def make_action(
     name: str, kind: EnvelopeKind, points: curves.Points, tangents: curves.Points | None, fps: float
 ) -> bpy.types.Action:
-    action = animation.action(f"{name} ({_LABELS[kind]})", _ID_TYPES[kind])
+    """An action that is an envelope of these points (POINT [n], BEZIER [n] or None)."""
+    action = animation.action(f"{name} ({LABELS[kind]})", ID_TYPES[kind])
     slot = animation.slot(action)
     keys = curves.build_keys(points, tangents, [channel.factor for channel in CHANNELS[kind]], fps)
     for channel, row in zip(CHANNELS[kind], keys, strict=True):
@@ -183,7 +201,7 @@ def _strip(
     the first one; F-curve cycles show the last key there.
     """
     track = id_block.animation_data_create().nla_tracks.new()
-    track.name = showable(_LABELS[kind])
+    track.name = showable(LABELS[kind])
     strip = track.strips.new(action.name, 0, action)
     if slot is not None:
         strip.action_slot = slot

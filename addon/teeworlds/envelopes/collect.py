@@ -19,13 +19,19 @@ from ...scene import animation, baselines, identity, originals, properties
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import read_properties
-from .build import CHANNELS, FPS, KEYS, Channel, EnvelopeProperties, keys_of, strip_start
+from . import own_keys
+from .build import CHANNELS, FPS, ID_TYPES, KEYS, OWN, Channel, EnvelopeProperties, keys_of, strip_start
 
 Ints = npt.NDArray[np.int32]
 
 
 NAME_BYTES = 31
 """Of an envelope's name, as the file can hold it."""
+_TAKEN = {
+    True: "an envelope moves, turns on the screen, and colours",
+    False: f"envelopes are keys on its delta location, delta rotation and property {layout.ENVELOPE_COLOR}",
+}
+"""By whether an object's own keys are taken: what is."""
 SAME = 1 / 32
 """Frames by which a strip may be off its place: Blender moves strips a little when it leaves tweak mode."""
 
@@ -95,11 +101,9 @@ class EnvelopeTable:
         for obj in collection.all_objects:
             for kind in EnvelopeKind:
                 self.played(obj.data if kind is EnvelopeKind.SOUND and obj.data is not None else obj, kind)
-            if report is not None and _has_other_motion(obj):
-                report.warn(
-                    f"{obj.name}: keys on its location, rotation, scale or colour are not exported: envelopes are keys "
-                    f"on its delta location, delta rotation and property {layout.ENVELOPE_COLOR}"
-                )
+            if report is not None and (untaken := own_keys.untaken(obj)):
+                why = _TAKEN[own_keys.takes_own_keys(obj)]
+                report.warn(f"{obj.name}: keys on its {' and '.join(untaken)} are not exported: {why}")
 
     @property
     def count(self) -> int:
@@ -109,16 +113,23 @@ class EnvelopeTable:
     def played(self, id_block: bpy.types.ID, kind: EnvelopeKind) -> Played | None:
         """What envelope of a kind a data-block plays: of its strips the uppermost, or its active action.
 
-        Raises SceneError for strips that are scaled or reversed: the game only shifts envelopes in time.
+        Raises SceneError for strips that are scaled or reversed: the game only shifts envelopes in time; and for keys
+        on own channels beside an envelope.
         """
         data = getattr(id_block, "animation_data", None)  # not all kinds of data have it
         if data is None:
             return None
-        if data.action is not None and not data.use_tweak_mode and self._serves(data.action, kind):
+        own = own_keys.action_of(id_block, kind)
+        if (
+            data.action is not None
+            and not data.use_tweak_mode
+            and (data.action == own or self._serves(data.action, kind))
+            and (data.action.get(properties.BASELINE) is not None or not own_keys.is_idle(data.action, kind))
+        ):
             return Played(self._number(data.action, kind), 0.0)
         for track in reversed(data.nla_tracks):
             for strip in reversed(track.strips):
-                if strip.action is None or not self._serves(strip.action, kind):
+                if strip.action is None or not (strip.action == own or self._serves(strip.action, kind)):
                     continue
                 if strip.scale != 1 or strip.use_reverse:
                     raise SceneError(
@@ -201,7 +212,7 @@ class EnvelopeTable:
     def _serves(self, action: bpy.types.Action, kind: EnvelopeKind) -> bool:
         key = (action, kind)
         if key not in self._served:
-            self._served[key] = _serves(action, kind)
+            self._served[key] = serves(action, kind)
         return self._served[key]
 
     def _number(self, action: bpy.types.Action, kind: EnvelopeKind) -> int:
@@ -246,16 +257,17 @@ class EnvelopeTable:
     ) -> tuple[curves.Points, curves.Points | None]:
         """The points and tangents of an action, given those of its record."""
         channels = CHANNELS[kind]
+        own = not own_keys.has(action, kind, channels) and own_keys.has(action, kind, OWN[kind])
         stored, rate = baselines.load(action, KEYS), baselines.load(action, FPS)
         built = None if stored is None else np.ascontiguousarray(stored).view(curves.KEY)[..., 0]
-        if built is not None and built.shape != (len(channels), len(points) + curves.leading_row(points)):
+        if own or (built is not None and built.shape != (len(channels), len(points) + curves.leading_row(points))):
             built = None  # of another kind, or of a record that isn't here
         fps = float(rate) if rate is not None else self.fps
-        found = [animation.find_fcurve(action, None, channel.path, channel.axis) for channel in channels]
+        found = [own_keys.find(action, kind, channel) for channel in (OWN if own else CHANNELS)[kind]]
         for curve in found:
             if curve is not None and any(not one.mute and one.type != "CYCLES" for one in curve.modifiers):
                 raise SceneError(f"action {action.name}: its F-curves have modifiers; bake them into keys")
-        keys = [keys_of(curve) for curve in found]
+        keys = own_keys.keys(action, kind) if own else [keys_of(curve) for curve in found]
         if built is None or not all(curves.same_keys(*pair) for pair in zip(keys, built, strict=True)):
             keys = (
                 [_or_rest(one, channel) for one, channel in zip(keys, channels, strict=True)]
@@ -284,22 +296,14 @@ def _or_rest(keys: curves.Keys, channel: Channel) -> curves.Keys:
     return keys
 
 
-def _serves(action: bpy.types.Action, kind: EnvelopeKind) -> bool:
+def serves(action: bpy.types.Action, kind: EnvelopeKind) -> bool:
     """Say whether an action animates what envelopes of this kind animate (an empty one: what it is stamped as)."""
-    if any(animation.find_fcurve(action, None, channel.path, channel.axis) for channel in CHANNELS[kind]):
+    slot = animation.slot(action, ID_TYPES[kind])
+    if any(animation.find_fcurve(action, slot, channel.path, channel.axis) for channel in CHANNELS[kind]):
         return True
     return (
         action.get(properties.BASELINE) is not None and _envelope_kind(action) is kind and not animation.fcurves(action)
     )
-
-
-def _has_other_motion(obj: bpy.types.Object) -> bool:
-    """Say whether an object's own action moves or colours it by other channels than envelopes do."""
-    data = obj.animation_data
-    if data is None or data.action is None or data.use_tweak_mode:
-        return False
-    others = ("location", "rotation", "scale", "color")
-    return any(curve.data_path.startswith(others) for curve in animation.fcurves(data.action))
 
 
 def _envelope_kind(action: bpy.types.Action) -> EnvelopeKind:

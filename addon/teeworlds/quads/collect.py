@@ -26,6 +26,7 @@ from ...scene import identity, meshes, transforms
 from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
+from ..envelopes import own_keys
 from ..envelopes.collect import EnvelopeTable, Played
 from ..images.collect import ImageTable
 from ..layout import QuadLayerProperties
@@ -137,11 +138,14 @@ def _faces(obj: bpy.types.Object, scene: SceneLayer, original: Quads, envelopes:
 
 def _matrix(obj: bpy.types.Object, scene: SceneLayer, moves: bool) -> Floats:
     """An object's transform relative to the group's root, float64 [4, 4], without what a position envelope adds."""
+    rest = own_keys.rest(obj)
     if obj != scene.object:
-        return np.asarray(scene.matrix @ transforms.compose(obj, scene.object, scene.depsgraph, deltas=not moves))
+        return np.asarray(
+            scene.matrix @ transforms.compose(obj, scene.object, scene.depsgraph, deltas=not moves, at=rest)
+        )
     if not moves:
         return scene.matrix
-    still = np.linalg.solve(transforms.local(obj), transforms.local(obj, deltas=False))
+    still = np.linalg.solve(transforms.local(obj), transforms.local(obj, deltas=False, at=rest))
     return np.asarray(scene.matrix @ still)
 
 

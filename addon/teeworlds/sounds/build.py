@@ -32,23 +32,23 @@ class SoundProperties:
 class LevelSounds:
     """The sounds of a map in Blender."""
 
-    blocks: list[bpy.types.Sound]
+    blocks: dict[int, bpy.types.Sound]
     """By record."""
 
     @classmethod
     def of_level(cls, level: bpy.types.Collection) -> LevelSounds:
         """Those that a level in the scene holds now."""
         held = originals.resources(level, layout.SOUND)
-        return cls([block for block in held.values() if isinstance(block, bpy.types.Sound)])
+        return cls({record: block for record, block in held.items() if isinstance(block, bpy.types.Sound)})
 
     def block(self, record: int) -> bpy.types.Sound | None:
         """The sound of this record; None for none (-1, or beyond the last)."""
-        return self.blocks[record] if 0 <= record < len(self.blocks) else None
+        return self.blocks.get(record)
 
 
 def build(importing: ImportContext) -> LevelSounds:
     """Make all sounds of a map, used or not, as resources of its collection."""
-    made = []
+    made: dict[int, bpy.types.Sound] = {}
     for record, sound in enumerate(importing.level.sounds):
         name = layout.readable(sound.name) or UNNAMED
         block = _embedded(sound, name, importing.report) or _external(name, importing)
@@ -56,7 +56,7 @@ def build(importing: ImportContext) -> LevelSounds:
         properties.write(block, SoundProperties(sound.name, sound.external))
         identity.stamp(block, importing.token, layout.SOUND, record)
         originals.set_resource(importing.collection, layout.SOUND, record, block)
-        made.append(block)
+        made[record] = block
     importing.report.count("sounds", len(made))
     return LevelSounds(made)
 

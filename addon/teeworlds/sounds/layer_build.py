@@ -92,14 +92,49 @@ def build(layer: teeworlds.SoundLayer, placement: LayerPlacement, sounds: LevelS
     placement.place(obj)
     outlines = {shape: _outline_mesh(shape) for shape in SourceShape} if len(sources) else {}
     for number, source in enumerate(sources):
-        speaker = _speaker(f"{name} source {number}", source, placement, sounds.block(layer.sound))
+        speaker = build_source(f"{name} source {number}", source, placement, sounds.block(layer.sound), outlines)
         placement.place_below(speaker, obj, layout.SOURCE, number)
         baselines.store(speaker, ELEMENT, np.int32(placement.element_token))
-        for shape, mesh in outlines.items():
-            _outline(speaker, shape, placement, mesh)
     placement.report.count("sound layers")
     placement.report.count("sound sources", len(sources))
     return obj
+
+
+def add_source(
+    layer: bpy.types.Object,
+    place: tuple[float, float],
+    shape: SourceShape,
+    placement: LayerPlacement,
+    sounds: LevelSounds,
+) -> bpy.types.Object:
+    """Give a sound layer's object a new source at a place of it, in tiles, y up: the speaker."""
+    source = np.zeros(1, teeworlds.SOURCE)[0]
+    values = SourceProperties()
+    source["shape"], source["falloff"], source["looping"], source["panning"] = shape, values.falloff, True, True
+    source["x"], source["y"] = round(place[0] * UNIT), round(-place[1] * UNIT)
+    sizes = (values.radius, 0) if shape is SourceShape.CIRCLE else (values.width * FIXED, values.height * FIXED)
+    source["width"], source["height"] = (int(size) for size in sizes)
+    source["position_envelope"] = source["sound_envelope"] = -1
+    number = sum(child.type == "SPEAKER" for child in layer.children_recursive)
+    outlines = {one: _outline_mesh(one) for one in SourceShape}
+    held = sounds.block(int(layer["sound"]))
+    speaker = build_source(f"{layer.name} source {number}", source, placement, held, outlines)
+    placement.place_below(speaker, layer, layout.SOURCE, layout.NEW)
+    return speaker
+
+
+def build_source(
+    name: str,
+    source: np.void,
+    placement: LayerPlacement,
+    sound: bpy.types.Sound | None,
+    outlines: dict[SourceShape, bpy.types.Mesh],
+) -> bpy.types.Object:
+    """Make the speaker of a SOURCE record, with outlines of these meshes below it."""
+    speaker = _speaker(name, source, placement, sound)
+    for shape, mesh in outlines.items():
+        _outline(speaker, shape, placement, mesh)
+    return speaker
 
 
 def _speaker(name: str, source: np.void, placement: LayerPlacement, sound: bpy.types.Sound | None) -> bpy.types.Object:

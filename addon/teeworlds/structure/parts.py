@@ -7,12 +7,15 @@ from typing import TypeVar
 
 import bpy
 
+from ....formats import teeworlds
 from ...scene import originals, properties
 from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 
 Part = TypeVar("Part")
+CHANGES = "levelwright_changes"
+"""On a level's collection: a number that differs after each change, see `let_undo_see`."""
 
 
 def token_of(level: bpy.types.Collection) -> int:
@@ -21,6 +24,17 @@ def token_of(level: bpy.types.Collection) -> int:
     if info is None:
         raise SceneError(f"{level.name} is not a level")
     return info.token
+
+
+def next_record(level: bpy.types.Collection, kind: str) -> int:
+    """The number that a new image, envelope or sound (`kind`: as `layout` has it) gets among the level's.
+
+    Never one of the original's, also of one that was deleted: an export would take the new one for that.
+    """
+    original = originals.find(level)
+    lists = {layout.IMAGE: "images", layout.ENVELOPE: "envelopes", layout.SOUND: "sounds"}
+    there = len(getattr(teeworlds.read(original.data), lists[kind])) if original is not None else 0
+    return max(there, *(record + 1 for record in originals.resources(level, kind)), 0)
 
 
 # ---- groups
@@ -108,6 +122,15 @@ def restack(level: bpy.types.Collection) -> None:
             layer[layout.ORDER] = int(order)
             layer.location.z = layout.depth(number, physics=tile_kind(layer) not in (None, "TILES"))
             number += 1
+
+
+def let_undo_see(level: bpy.types.Collection) -> None:
+    """Change a level's collection, where objects were added to collections in it.
+
+    Blender keeps what `all_objects` lists with the collection. Undo leaves that list as it is where the collection
+    itself didn't change, with the objects that it frees: whoever reads it next crashes (4.5).
+    """
+    level[CHANGES] = int(level.get(CHANGES, 0)) % 2**30 + 1
 
 
 def move(order: list[Part], one: Part, steps: int) -> None:

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 import bpy
 
+from ....formats import teeworlds
 from ...scene import identity
+from ...scene.identity import kind_of
 from ...scene.reports import Report
 from .. import layout
 from ..envelopes.build import Envelopes
 from ..materials.build import Clip, Materials
+from .clips import clips_of
 from .group_build import BuiltGroup
+from .parts import group_root, groups_of, layers_of, token_of
 
 
 @dataclass(frozen=True)
@@ -53,3 +57,13 @@ class LayerPlacement:
         identity.stamp(obj, self.token, kind, record)
         obj.parent = parent
         self.group.collection.objects.link(obj)
+
+
+def placement_in(level: bpy.types.Collection, group: bpy.types.Collection) -> LayerPlacement:
+    """Where the importer's builders put what is new in a group of a level: in front of the group's other layers."""
+    root, token = group_root(group), token_of(level)
+    physics = next((child for child in group.children if kind_of(child) == layout.PHYSICS), None)
+    number = sum(len(layers_of(one)) for one in groups_of(level))
+    built = BuiltGroup(number, group, root, token, clips_of(level).get(root), physics)
+    envelopes = Envelopes([], teeworlds.new_level(), 1.0)
+    return LayerPlacement(token, Report(), number, len(layers_of(group)), built, Materials.of_level(level), envelopes)

@@ -60,7 +60,7 @@ def _add(layer: bpy.types.Object, materials: Materials, clip: Clip | None) -> No
     if storage == layout.PLANE:
         material = layer.material_slots[0].material if layer.material_slots else None
     else:
-        tiles = _tiles(layer, width, height)
+        tiles = shown_tiles(layer)
         edges = (tiles[0], tiles[-1], tiles[:, 0], tiles[:, -1])
         if not any(edge["index"].any() for edge in edges):
             return
@@ -103,9 +103,18 @@ def _remove(border: bpy.types.Object) -> None:
                     bpy.data.images.remove(image)
 
 
-def _tiles(layer: bpy.types.Object, width: int, height: int) -> npt.NDArray[np.void]:
-    """The tiles [h, w] (TILE) that a layer's mesh shows, those off its grid left out."""
+def shown_tiles(layer: bpy.types.Object) -> npt.NDArray[np.void]:
+    """The tiles [h, w] (TILE) that a layer's object shows, those off its grid left out."""
+    width, height = int(layer["width"]), int(layer["height"])
     tiles = np.zeros((height, width), TILE)
+    field = layer.get(layout.FIELD_IMAGES[0])
+    if isinstance(field, bpy.types.Image):
+        pixels = images.to_rgba(field)[:height, :width]
+        tiles["index"][: len(pixels), : pixels.shape[1]] = pixels[..., 0]
+        tiles["flags"][: len(pixels), : pixels.shape[1]] = pixels[..., 1]
+        return tiles
+    if not isinstance(layer.data, bpy.types.Mesh):
+        return tiles
     try:
         found = faces.shown(layer, bpy.context.evaluated_depsgraph_get() if meshes.needs_evaluation(layer) else None)
     except SceneError:

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ....formats.teeworlds.camera import view_size
+from ....formats.teeworlds.camera import spawn_among, view_size
 from ...scene import animation, identity, stage
 from ...scene.blender_types import Value
 from ...scene.identity import kind_of
@@ -70,6 +70,7 @@ def _camera(collection: bpy.types.Collection) -> bpy.types.Object:
     if camera is None:
         data = bpy.data.cameras.new("Game camera")
         data.type, data.sensor_fit = "ORTHO", "HORIZONTAL"
+        data.passepartout_alpha = 1.0  # the game shows nothing beyond its window
         camera = bpy.data.objects.new("Game camera", data)
         identity.stamp(camera, 0, layout.PREVIEW, -1)
         collection.objects.link(camera)
@@ -79,6 +80,22 @@ def _camera(collection: bpy.types.Collection) -> bpy.types.Object:
 def game_camera(collection: bpy.types.Collection) -> bpy.types.Object | None:
     """The camera that "View as the game" made for a level."""
     return next((obj for obj in collection.objects if obj.type == "CAMERA" and kind_of(obj) == layout.PREVIEW), None)
+
+
+def remove_camera(camera: bpy.types.Object) -> None:
+    """Remove a game camera."""
+    data = camera.data
+    bpy.data.objects.remove(camera)
+    if isinstance(data, bpy.types.Camera) and not data.users:
+        bpy.data.cameras.remove(data)
+
+
+def first_spawn(collection: bpy.types.Collection) -> tuple[float, float]:
+    """The tile position (x, y down) where a player first appears in a level, as edited; the middle without one."""
+    game = next((layer for layer in all_layers(collection) if tile_kind(layer) == "GAME"), None)
+    if game is None:
+        return 0.0, 0.0
+    return spawn_among(borders.shown_tiles(game)["index"])
 
 
 def has_parallax(collection: bpy.types.Collection) -> bool:
@@ -167,6 +184,7 @@ def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection
         space.region_3d.view_distance = max(float((high - low).max()), 10.0)
         space.clip_end = max(space.clip_end, 10.0 * space.region_3d.view_distance)
         space.shading.type = "MATERIAL"
+        space.overlay.show_relationship_lines = False
 
 
 def _extent(collection: bpy.types.Collection) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:

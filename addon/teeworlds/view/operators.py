@@ -14,7 +14,7 @@ from ...scene.sidebar import Result
 from ..materials import shading
 from ..structure.map_operator import MapOperator
 from ..structure.parts import physics_collections
-from . import borders, entities, game_view
+from . import borders, entities, game_view, undisturbed
 
 
 class ViewAsGame(MapOperator):
@@ -30,18 +30,47 @@ class ViewAsGame(MapOperator):
     time: float = declared.number(name="Time", description="Seconds since the map began", unit="TIME_ABSOLUTE")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Start from where the 3D cursor is, at the current frame."""
+        """Start at the first spawn, at the current frame."""
         scene = stage.scene_of(context)
-        self.x, self.y = scene.cursor.location.x, -scene.cursor.location.y
         self.time = float(animation.time_of(scene.frame_current_final, scene))
         return self.execute(context)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
-        """Make or move the game camera."""
+        """Make or move the game camera, and hide all else. Without a place: where a player first appears."""
+        if not (self.properties.is_property_set("x") or self.properties.is_property_set("y")):
+            self.x, self.y = game_view.first_spawn(level)
+        before = {
+            "parallax": game_view.has_parallax(level),
+            "borders": borders.has_borders(level),
+            "clip": shading.get_switch(shading.CLIP),
+            "made": game_view.game_camera(level) is None,
+        }
+        undisturbed.begin(context, level, before)
         game_view.view_as_game(stage.scene_of(context), level, self.x, self.y, self.zoom, self.time)
         space: SpaceView3D = context.space_data
         if space is not None and space.type == "VIEW_3D" and space.region_3d is not None:
             space.region_3d.view_perspective = "CAMERA"
+
+
+class EndGameView(MapOperator):
+    """Show again what View as the Game hid, and let scene and windows look as before"""
+
+    bl_idname = "levelwright.teeworlds_end_game_view"
+    bl_label = "Leave the Game's View"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+        """Put all of it back."""
+        if not undisturbed.is_on(level):
+            return False
+        before = undisturbed.end(context, level)
+        game_view.set_parallax(level, before["parallax"])
+        borders.set_borders(level, before["borders"])
+        shading.set_switch(shading.CLIP, before["clip"])
+        camera = game_view.game_camera(level)
+        if before["made"] and camera is not None:
+            game_view.remove_camera(camera)
+        return True
 
 
 @dataclass(frozen=True)
@@ -139,4 +168,4 @@ class ShowEntities(MapOperator):
         entities.set_entities(context, level, True, self.art)
 
 
-CLASSES = (ViewAsGame, ShowEntities, SwitchView)
+CLASSES = (ViewAsGame, EndGameView, ShowEntities, SwitchView)

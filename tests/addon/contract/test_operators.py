@@ -24,6 +24,8 @@ CHANGES_NOTHING = {
     "levelwright.check_export": "reads the scene, and writes its report",
     "levelwright.fable_brush": "sets the tool",
     "levelwright.fable_brush_size": "sets the tool",
+    "levelwright.teeworlds_play": "starts programs on a temporary file",
+    "levelwright.teeworlds_stop_playing": "ends them",
     "levelwright.teeworlds_pick_stamp": "sets the tool",
     "levelwright.teeworlds_turn_stamp": "sets the tool",
     "levelwright.teeworlds_drop_stamp": "sets the tool",

@@ -485,12 +485,12 @@ def test_a_scene_without_its_original_is_built_whole():
 
 
 def test_keys_that_are_not_exported_are_named():
-    records = random_quads(1)
-    records["color_envelope"] = 2
-    scene = scene_of(records)
-    scene.layers[0].children[0].keyframe_insert("location", frame=0)
+    (records := random_quads(1))["color_envelope"] = 2
+    quad = (scene := scene_of(records)).layers[0].children[0]
+    for quad.scale.x in (1, 2):
+        quad.keyframe_insert("scale", frame=quad.scale.x)
     EnvelopeTable(scene.collection, scene.level, FPS, scene.report)
-    assert any("quad 0: keys on its location" in warning for warning in scene.report.warnings)
+    assert any("quad 0: keys on its scale are not exported" in warning for warning in scene.report.warnings)
     scene.layers[0].keyframe_insert("color", frame=0)
     EnvelopeTable(scene.collection, scene.level, FPS, scene.report)
     assert any(scene.layers[0].name in warning and "colour" in warning for warning in scene.report.warnings)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon.scene import identity
+from levelwright.addon.scene import identity, stage
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.materials import shading
 from levelwright.addon.teeworlds.settings import ImportSettings
@@ -13,7 +13,7 @@ from levelwright.addon.teeworlds.structure import map_operator
 from levelwright.addon.teeworlds.view import borders
 from levelwright.addon.teeworlds.view import game_view as view
 
-from tests.addon.teeworlds.export_helpers import exported, imported, layer, part
+from tests.addon.teeworlds.export_helpers import exported, imported, layer, part, reopened
 from tests.formats import teeworlds_bytes as raw
 from tests.formats.teeworlds_bytes import Map, small_map, tile, whole_map
 
@@ -205,3 +205,53 @@ def test_an_operator_says_once_that_blender_refuses(tmp_path: Path) -> None:
     imported(whole_map().build())
     with pytest.raises(RuntimeError, match=r"^Error: (?!Error).*gone\.png"):
         bpy.ops.levelwright.teeworlds_add_image(filepath=str(tmp_path / "gone.png"))
+
+
+def test_the_view_starts_at_the_first_spawn_as_edited() -> None:
+    level = imported(small_map(4, 3, bytes(4 * 6) + tile(192) + bytes(4 * 5)).build())
+    bpy.context.scene.cursor.location = (40, 40, 0)
+    assert bpy.ops.levelwright.teeworlds_view_as_game() == {"FINISHED"}
+    assert tuple(view.game_camera(level).location[:2]) == (2.5, -1.5)
+    layer(level, 0).data.vertices.foreach_set(
+        "co", [c for x, y in ((0, 0), (0, -1), (1, -1), (1, 0)) for c in (x, y, 0)]
+    )
+    layer(level, 0).data.update()
+    assert bpy.ops.levelwright.teeworlds_view_as_game() == {"FINISHED"}
+    assert tuple(view.game_camera(level).location[:2]) == (0.5, -0.5)
+    level = imported(small_map(4, 3, bytes(4 * 6) + tile(192) + bytes(4 * 5)).build(), large_layer=0)
+    assert view.first_spawn(level) == (2.5, 1.5)
+
+
+def test_leaving_the_view_puts_everything_back(tmp_path: Path) -> None:
+    stranger, hidden = (bpy.data.objects.new(name, None) for name in ("stranger", "hidden"))
+    for obj in (stranger, hidden):
+        bpy.context.scene.collection.objects.link(obj)
+    camera = bpy.data.objects.new("mine", bpy.data.cameras.new("mine"))
+    bpy.context.scene.collection.objects.link(camera)
+    bpy.context.scene.camera = camera
+    hidden.hide_set(True)
+    level = imported(groups_map(((320, -96), (10, 20))))
+    space = next(stage.viewports(bpy.context))
+    space.overlay.show_relationship_lines = True
+    space.region_3d.view_perspective = "ORTHO"
+    before = exported(level)
+    for _ in range(2):  # the second time moves the camera alone
+        assert bpy.ops.levelwright.teeworlds_view_as_game(x=1, y=1) == {"FINISHED"}
+    assert stranger.hide_get() and stranger.hide_render and not layer(level, 0).hide_get()
+    assert not space.overlay.show_relationship_lines and not space.overlay.show_extras
+    assert view.has_parallax(level) and exported(level) == before
+    names = level.name
+    level = reopened(level, tmp_path)
+    assert level.name == names
+    bpy.context.view_layer.objects.active = layer(level, 0)
+    assert bpy.ops.levelwright.teeworlds_end_game_view() == {"FINISHED"}
+    found = bpy.data.objects
+    assert [(found[name].hide_get(), found[name].hide_render) for name in ("stranger", "hidden")] == [
+        (False, False),
+        (True, False),
+    ]
+    space = next(stage.viewports(bpy.context))
+    assert space.overlay.show_relationship_lines and space.region_3d.view_perspective == "ORTHO"
+    assert bpy.context.scene.camera == found["mine"] and view.game_camera(level) is None
+    assert not view.has_parallax(level) and not borders.has_borders(level)
+    assert bpy.ops.levelwright.teeworlds_end_game_view() == {"CANCELLED"}

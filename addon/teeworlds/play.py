@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Playing a map: an installed server on the exported map, an installed client on that server, and the end of both."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+
+from ...formats import teeworlds
+from ...formats.teeworlds.profiles import is_seven
+from ..scene.programs import HOST, Programs, free_port, listens
+from ..scene.reports import Report, SceneError
+from ..scene.sidebar import Result
+from .content import CLIENT, SERVER
+from .exporter import export_level
+from .settings import ExportSettings
+from .structure.map_operator import MapOperator
+
+START = 10.0
+"""Seconds that a server has to load a map."""
+INTERVAL = 1.0
+"""Seconds between looks at whether the players have left."""
+
+
+@dataclass(frozen=True)
+class Edition:
+    """An edition of the game: its programs, as they are called where it is installed."""
+
+    title: str
+    client: tuple[str, ...]
+    server: tuple[str, ...]
+
+
+DDNET = Edition("DDNet", ("DDNet", "ddnet"), ("DDNet-Server", "ddnet-server"))
+SEVEN = Edition("Teeworlds", ("teeworlds",), ("teeworlds_srv", "teeworlds-server"))
+
+
+def programs(context: bpy.types.Context, seven: bool) -> tuple[Path, Path]:
+    """The client and the server to play with. seven: a map of the 0.7 game. Raises SceneError where one isn't there."""
+    editions = (SEVEN, DDNET) if seven else (DDNET, SEVEN)
+    found = [(CLIENT.program(context, one.client), SERVER.program(context, one.server)) for one in editions]
+    for client, server in found:
+        if client is not None and server is not None:
+            return client, server
+    where = "install one, or name it in Edit > Preferences > Add-ons > Levelwright"
+    there = next((client for client, _ in found if client is not None), None)
+    if there is None:
+        raise SceneError(f"to play, a client is needed, and neither DDNet nor Teeworlds was found: {where}")
+    names = " or ".join(name for one in editions for name in one.server[:1])
+    raise SceneError(f"to play with {there}, a server is needed, and no {names} was found: {where}")
+
+
+class Playing:
+    """What is being played, if anything is."""
+
+    run: Programs | None = None
+
+    @classmethod
+    def start(cls, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
+        """Export a map to a temporary folder and play it, instead of what is being played.
+
+        Raises SceneError for a map that can't be exported or loaded, and where programs are missing; OSError.
+        """
+        data = export_level(context, level, ExportSettings(), report)
+        client, server = programs(context, is_seven(teeworlds.read(data)))
+        cls.stop()
+        name = re.sub(r"[^A-Za-z0-9_-]+", "_", level.name)[:60] or "map"
+        run = cls.run = Programs()
+        try:
+            run.write(f"maps/{name}.map", data)
+            # The server has a home of its own, so that the user's settings for servers play no part.
+            home = run.write(
+                "server/storage.cfg", f"add_path $CURRENTDIR\nadd_path {run.folder}\nadd_path $DATADIR\n".encode()
+            )
+            port = free_port()
+            # DDNet binds an address of IPv4 as one of IPv6, too, unless it is told not to.
+            words = [f"sv_map {name}", f"sv_port {port}", f"bindaddr {HOST}", "sv_ipv4only 1", "sv_register 0"]
+            run.start("server", [server, *words], home.parent)
+            _wait(run, port)
+            run.start("client", [client, f"connect {HOST}:{port}"], run.folder)
+        except BaseException:
+            cls.stop()
+            raise
+        if not bpy.app.timers.is_registered(_watch):
+            bpy.app.timers.register(_watch, first_interval=INTERVAL, persistent=True)
+
+    @classmethod
+    def stop(cls) -> bool:
+        """End what is being played. Says whether anything was."""
+        run, cls.run = cls.run, None
+        if run is not None:
+            run.stop()
+        return run is not None
+
+
+def _wait(run: Programs, port: int) -> None:
+    """Wait until the server runs. Raises SceneError with what it said where it doesn't."""
+    end = time.monotonic() + START
+    while not listens(port):
+        if run.ended("server") is not None or time.monotonic() > end:
+            raise SceneError(f"the server didn't start: {run.said('server')}")
+        time.sleep(0.05)
+
+
+def _watch() -> float | None:
+    """End the server when the player has left. Blender calls it again after the seconds that it returns."""
+    run = Playing.run
+    if run is not None and run.ended("client") is None and run.ended("server") is None:
+        return INTERVAL
+    Playing.stop()
+    return None
+
+
+class Play(MapOperator):
+    """Export the map to a temporary file and play it: starts an installed server on it, and an installed client"""
+
+    bl_idname = "levelwright.teeworlds_play"
+    bl_label = "Play"
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Start both."""
+        report = Report(level.name)
+        Playing.start(context, level, report)
+        for warning in report.warnings:
+            self.report({"WARNING"}, warning)
+        self.report({"INFO"}, f"{level.name} is being played")
+
+
+class StopPlaying(bpy.types.Operator):
+    """End the server and the client that Play started"""
+
+    bl_idname = "levelwright.teeworlds_stop_playing"
+    bl_label = "Stop Playing"
+
+    def execute(self, _context: bpy.types.Context) -> Result:
+        """End them."""
+        return {"FINISHED"} if Playing.stop() else {"CANCELLED"}
+
+
+def is_playing() -> bool:
+    """Say whether a map is being played."""
+    return Playing.run is not None
+
+
+def unregister() -> None:
+    """End what is being played: Blender ends, or the extension is disabled."""
+    if bpy.app.timers.is_registered(_watch):
+        bpy.app.timers.unregister(_watch)
+    Playing.stop()
+
+
+CLASSES = (Play, StopPlaying)
