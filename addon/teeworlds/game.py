@@ -10,6 +10,7 @@ from .gltf_materials import make_gltf_materials
 from .importer import import_level
 from .panel import register, unregister
 from .settings import ExportSettings, ImportSettings
+from .view.game_view import look_from_spawn
 
 GAME = Game(
     key=layout.FORMAT,
@@ -26,6 +27,7 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    look_from_spawn=look_from_spawn,
     fates=FATES,
     folders=(MAPRES, CLIENT, SERVER),
     gltf_materials=make_gltf_materials,

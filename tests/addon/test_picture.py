@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon import commands, games, picture
+from levelwright.formats.teeworlds.camera import view_size
 from mathutils import Vector
 
 from tests.addon.command_line import ROOT
@@ -53,6 +54,14 @@ def test_the_camera_at_the_spawn(name: str, tmp_path: Path) -> None:
         assert math.degrees(math.atan2(ahead.y, ahead.x)) == pytest.approx(yaw)
     up = camera.matrix_world.to_quaternion() @ Vector((0.0, 1.0, 0.0))
     assert up.z == pytest.approx(1.0)
+
+
+def test_a_map_as_its_player_first_sees_it(tmp_path: Path) -> None:
+    seen = taken(tmp_path, "first-light.map", "--view", "spawn", "--engine", "cycles")
+    assert len(np.unique(seen[..., :3].round(1).reshape(-1, 3), axis=0)) > 3
+    camera = bpy.context.scene.camera
+    assert camera.data.type == "ORTHO"
+    assert camera.data.ortho_scale == pytest.approx(view_size(96 / 64)[0], rel=1e-6)
 
 
 def test_a_level_without_a_spawn_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

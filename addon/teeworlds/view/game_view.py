@@ -98,6 +98,13 @@ def first_spawn(collection: bpy.types.Collection) -> tuple[float, float]:
     return spawn_among(borders.shown_tiles(game)["index"])
 
 
+def look_from_spawn(
+    context: bpy.types.Context, collection: bpy.types.Collection, _aspect: float
+) -> bpy.types.Object | None:
+    """Put the game's camera where a player first appears, for the picture that the scene is set to render."""
+    return view_as_game(stage.scene_of(context), collection, *first_spawn(collection))
+
+
 def has_parallax(collection: bpy.types.Collection) -> bool:
     """Say whether the groups of a level follow the camera."""
     return any(root.animation_data is not None and len(root.animation_data.drivers) for root in group_roots(collection))
