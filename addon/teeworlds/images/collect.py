@@ -16,6 +16,7 @@ from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import ImageProperties, read_properties
 from ..materials.collect import faces_of_materials, materials_of, shown_images
+from ..materials.physics import is_drawing
 
 Shows = TileLayer | QuadLayer
 """A layer that shows an image."""
@@ -183,7 +184,10 @@ def _refuse_joined(obj: bpy.types.Object, parts: Iterable[bpy.types.Object]) -> 
     for part in parts:
         shown: dict[str, npt.NDArray[np.intp]] = {}
         for material, faces in faces_of_materials(part).items():
-            names = [f"image {image.name!r}" for image in shown_images(obj, material)] or ["no image"]
+            found = shown_images(obj, material)
+            if any(map(is_drawing, found)):
+                continue  # joined in from a physics layer, which has no image
+            names = [f"image {image.name!r}" for image in found] or ["no image"]
             shown[names[0]] = np.concatenate((shown.get(names[0], faces[:0]), faces))
         if len(shown) > 1:
             (first, _), *others = shown.items()

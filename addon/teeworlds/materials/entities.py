@@ -11,11 +11,10 @@ from pathlib import Path
 
 import bpy
 
+from ....formats.reach import AllowedFolders
 from ...scene import images
 from ...scene.blender_types import Node, Socket, Value
-from ...scene.content_folders import reach
 from ...scene.names import showable
-from ...scene.reports import Report
 from . import shading
 from .shading import ShaderTree
 
@@ -111,12 +110,12 @@ def numbered(tree: ShaderTree, kind: str, index: Socket, on: Socket) -> Socket |
     return tree.math("SUBTRACT", 1.0, tree.math("MULTIPLY", tree.math("ADD", *without), on))
 
 
-def show(tileset: Path, speedup: Path | None) -> None:
-    """Show physics layers by a picture of entities, and speedups by an arrow if there is one. Raises OSError or
-    RuntimeError for a file that can't be read; all then stays as it is.
+def show(tileset: Path, speedup: Path | None, allowed: AllowedFolders) -> None:
+    """Show physics layers by a picture of entities, and speedups by an arrow if there is one. allowed: what the
+    files are in. Raises OSError or RuntimeError for a file that can't be read; all then stays as it is.
     """
     paths = {ENTITIES: tileset} | ({ARROW: speedup} if speedup is not None else {})
-    loaded = {name: _load(name, path) for name, path in paths.items()}
+    loaded = {name: _load(name, path, allowed) for name, path in paths.items()}
     hide()
     for name, group in ((ENTITIES, art()), (ARROW, arrow())):
         if name in loaded:
@@ -124,8 +123,8 @@ def show(tileset: Path, speedup: Path | None) -> None:
             shading.set_switch(name, 1.0)
 
 
-def _load(name: str, path: Path) -> bpy.types.Image:
-    image = images.load(path, reach([path.parent, path.resolve().parent], Report()))
+def _load(name: str, path: Path, allowed: AllowedFolders) -> bpy.types.Image:
+    image = images.load(path, allowed)
     if not all(image.size):
         bpy.data.images.remove(image)
         raise RuntimeError(f"{path}: not an image that Blender can read")

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene import bitmap_font, images
+from ...scene import bitmap_font, identity, images
 from ...scene.blender_types import Socket
 from . import entities, shading
 from .shading import Picture, ShaderTree
@@ -151,12 +151,21 @@ def draw(kind: str) -> Pixels:
 
 def _image(kind: str) -> bpy.types.Image:
     """The tileset of a kind of physics layer, or of the numbers, shared by all levels of the .blend."""
-    name = f"Levelwright {kind.lower()} tiles"
+    name = _name(kind)
     if name in bpy.data.images and len(bpy.data.images[name].packed_files):
         return bpy.data.images[name]
     image = images.from_file_bytes(name, _png(kind), 16 * CELL, 16 * CELL, non_color=True)
     image.alpha_mode = "CHANNEL_PACKED"
     return image
+
+
+def _name(kind: str) -> str:
+    return f"Levelwright {kind.lower()} tiles"
+
+
+def is_drawing(image: bpy.types.Image) -> bool:
+    """Whether an image is one of these pictures: no image of a map."""
+    return identity.unnumbered(image.name) in {_name(kind) for kind in (*_TABLES, "SPEEDUP", DIGITS)}
 
 
 @lru_cache

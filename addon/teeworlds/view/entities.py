@@ -15,7 +15,9 @@ import bpy
 from ....formats.teeworlds.tile_faces import UV_TILE
 from ...scene import attributes
 from ...scene.blender_types import Value
+from ...scene.content_folders import reach
 from ...scene.identity import kind_of
+from ...scene.reports import Report
 from .. import content, layout
 from ..materials import entities as materials
 from ..materials.build import Materials
@@ -27,7 +29,7 @@ KEPT = "levelwright_entities"
 VIEWPORT, RENDER = 1, 2
 DRAWN = "drawn"
 """The art that is ours."""
-ARROW = "speed_arrow.png"
+ARROW = "editor/speed_arrow.png"
 _FOLDERS = ("editor/entities_clear", "editor/entities", "assets/entities")
 """Below a client's data folder, the likeliest first: the client itself shows the clear ones."""
 _DDNET_TILES = (4, 191)
@@ -37,14 +39,13 @@ _DDNET_TILES = (4, 191)
 def art(context: bpy.types.Context | None = None) -> dict[str, Path]:
     """The pictures of entities that the user has, by game type in small letters: "ddnet", "vanilla", "race", ..."""
     found: dict[str, Path] = {}
-    for data in _data_folders(context):
-        for folder in _FOLDERS:
-            try:
-                files = sorted((data / folder).glob("*.png"))
-            except OSError:
-                continue
-            for path in files:
-                found.setdefault(path.stem.lower(), path)
+    folders = _data_folders(context)
+    allowed = reach(folders, Report())
+    for data in folders:
+        for place in (allowed.folder(data, folder) for folder in _FOLDERS):
+            for entry in allowed.entries(place) if place is not None else ():
+                if entry.path.suffix.lower() == ".png" and not entry.is_folder:
+                    found.setdefault(entry.path.stem.lower(), entry.path)
     return found
 
 
@@ -83,8 +84,8 @@ def set_entities(context: bpy.types.Context, level: bpy.types.Collection, on: bo
     if tileset is None:
         materials.hide()
     else:
-        arrows = (data / "editor" / ARROW for data in _data_folders(context))
-        materials.show(tileset, next((path for path in arrows if path.is_file()), None))
+        allowed = reach(_data_folders(context), Report())
+        materials.show(tileset, allowed.find(ARROW), allowed)
     _renew(level)
     if not is_on(level):
         _hide_design(level)

@@ -131,15 +131,16 @@ def test_the_strips_of_a_source_are_its_envelopes(field: str) -> None:
 def test_a_layer_without_speakers_has_its_sound() -> None:
     scene = scene_of()
     near, table = scene.layers[0], scene.sounds()
-    assert table.of_layer(near, 0, 0) == 0
-    assert table.of_layer(near, 0, 1) == 1
+    assert table.of_layer(near, near.children_recursive, 0, 0) == 0
+    assert table.of_layer(near, near.children_recursive, 0, 1) == 1
 
 
 def test_the_property_of_a_sound_layer_goes_before_its_speakers() -> None:
     scene = scene_of(CIRCLE)
     speakers(scene)[0].data.sound = bpy.data.sounds["wind"]
     table = scene.sounds()
-    assert [table.of_layer(scene.layers[0], 0, number) for number in (0, 1, -1)] == [1, 1, -1]
+    layer = scene.layers[0]
+    assert [table.of_layer(layer, layer.children_recursive, 0, number) for number in (0, 1, -1)] == [1, 1, -1]
 
 
 # ---- quads
