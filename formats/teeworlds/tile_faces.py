@@ -131,14 +131,17 @@ def made_for(kind: str, values: Mapping[str, Integers]) -> Ints:
     What turns a tile is ORIENTATION of its flags, of a speedup its angle (16 bits); tele and tune tiles aren't turned.
     At most 24 bits: shaders read attributes as float32.
     """
-    return (np.asarray(values["index"]) & INDICES - 1).astype(np.int32) + INDICES * _turn(kind, values)
+    made = _turn(kind, values)  # in place from here on: a layer may have millions of tiles
+    made <<= 8
+    made |= np.asarray(values["index"]).astype(np.int32, copy=False) & INDICES - 1
+    return made
 
 
 def _turn(kind: str, values: Mapping[str, Integers]) -> Ints:
-    if "flags" in TILE_FIELDS[kind].attributes:
-        return (np.asarray(values["flags"]) & ORIENTATION).astype(np.int32)
-    if "angle" in TILE_FIELDS[kind].attributes:
-        return (np.asarray(values["angle"]) & 0xFFFF).astype(np.int32)
+    """What turns tiles, a new array."""
+    for name, bits in (("flags", ORIENTATION), ("angle", 0xFFFF)):
+        if name in TILE_FIELDS[kind].attributes:
+            return np.asarray(values[name]).astype(np.int32, copy=False) & np.int32(bits)
     return np.zeros(len(values["index"]), np.int32)
 
 
