@@ -52,6 +52,14 @@ MAPRES = ContentFolder(
 )
 
 
+def rule_folders(context: bpy.types.Context | None = None) -> list[Path]:
+    """Where the rules of automappers may be, a file an image: beside the folders of images, and where the games keep
+    their data. DDNet has them in `editor/automap`, Debian's in `editor`.
+    """
+    data = dict.fromkeys([*(folder.parent for folder in MAPRES.folders(context)), *_data_directories()])
+    return [one / "editor" / inner for one in data for inner in ("automap", "")]
+
+
 def mapres_folders(seven: bool, context: bpy.types.Context | None = None) -> list[Path]:
     """Where the images are that maps name: in the folders that the user chose, then in those of installed games.
 
@@ -102,12 +110,3 @@ SERVER = ContentFolder(
     programs=("DDNet-Server", "ddnet-server", "teeworlds_srv", "teeworlds-server"),
     usual=_program_directories,
 )
-
-
-def rule_folders(context: bpy.types.Context | None = None) -> list[Path]:
-    """Where the rules of automappers are, a file for each image: beside the folders of images, and where the games keep
-    their data. DDNet has them in `editor/automap`, Debian's in `editor`.
-    """
-    data = dict.fromkeys([*(folder.parent for folder in MAPRES.folders(context)), *_data_directories()])
-    places = (one / "editor" / inner for one in data for inner in ("automap", ""))
-    return [place for place in places if place.is_dir()]

@@ -46,7 +46,7 @@ def shifted(pixels: Pixels, by: tuple[int, int], size: tuple[int, int], repeat: 
     """
     rows, columns = np.arange(size[1]) - by[1], np.arange(size[0]) - by[0]
     height, width = pixels.shape[:2]
-    near = pixels[np.clip(rows, 0, height - 1)[:, None], np.clip(columns, 0, width - 1)]
+    near: Pixels = pixels[np.clip(rows, 0, height - 1)[:, None], np.clip(columns, 0, width - 1)]
     if not repeat:
         near[(rows < 0) | (rows >= height), :, :3] = 0
         near[:, (columns < 0) | (columns >= width), :3] = 0

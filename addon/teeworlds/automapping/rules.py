@@ -10,9 +10,9 @@ from pathlib import Path
 import bpy
 
 from ....formats.binary import FormatError
-from ....formats.reach import AllowedFolders
 from ....formats.teeworlds.automap_rules import RuleSet, read_rules
-from ...scene import originals
+from ...scene import content_folders, originals
+from ...scene.reports import Report
 from .. import content, layout
 from ..layout import ImageProperties, read_properties
 
@@ -34,7 +34,7 @@ def rule_sets(level: bpy.types.Collection, layer: bpy.types.Object) -> tuple[Rul
 
 @lru_cache(16)
 def _found(names: tuple[str, ...], folders: tuple[Path, ...], _now: int) -> tuple[RuleSet, ...]:
-    reach = AllowedFolders(folders)
+    reach = content_folders.reach(folders, Report())
     for name in names:
         path = reach.find(name, [ENDING])
         if path is not None:

@@ -33,12 +33,15 @@ def cells_of(layer: bpy.types.Object, selected: bool = False) -> npt.NDArray[np.
     middle = np.add.reduceat(data.positions[data.corner_verts], data.face_starts) / data.face_sizes[:, None]
     matrix = matrix_of(layer)
     places = middle[chosen] @ matrix[:2, :3].T + matrix[:2, 3]
-    return np.floor(places * (1, -1)).astype(np.int64)
+    cells: npt.NDArray[np.int64] = np.floor(places * (1, -1)).astype(np.int64)
+    return cells
 
 
 def selected_region(layer: bpy.types.Object) -> Region | None:
     """The smallest rectangle with all selected tiles of a layer; None where none is, or it is no mesh of tiles."""
-    cells = cells_of(layer, selected=True) if layer.get(layout.STORAGE) == layout.MESH else ()
+    if layer.get(layout.STORAGE) != layout.MESH:
+        return None
+    cells = cells_of(layer, selected=True)
     if not len(cells):
         return None
     (left, top), (right, bottom) = cells.min(axis=0).tolist(), cells.max(axis=0).tolist()

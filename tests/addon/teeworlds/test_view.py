@@ -196,7 +196,7 @@ def test_what_an_operator_refuses_is_selected() -> None:
     )
     bpy.ops.object.select_all(action="SELECT")
     bpy.context.view_layer.objects.active = quads
-    with pytest.raises(RuntimeError, match="tiles are filled in tile layers"):
+    with pytest.raises(RuntimeError, match="isn't a layer of tiles"):
         bpy.ops.levelwright.teeworlds_fill_tiles()
     assert bpy.context.selected_objects == [quads]
 
