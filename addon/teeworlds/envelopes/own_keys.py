@@ -102,7 +102,8 @@ def action_of(id_block: bpy.types.ID, kind: EnvelopeKind, asked: Asked = has) ->
             "keys or the strip in the NLA editor",
             [id_block] if isinstance(id_block, bpy.types.Object) else (),
         )
-    return own[0]
+    found: bpy.types.Action = own[0]
+    return found
 
 
 def rest(obj: bpy.types.Object, asked: Asked = has) -> Values | None:
