@@ -15,7 +15,7 @@ from ....formats.teeworlds import curves
 from ....formats.teeworlds.envelopes import period
 from ....formats.teeworlds.items import cut
 from ....formats.teeworlds.records import POINT, EnvelopeKind
-from ...scene import animation, baselines, identity, originals, properties
+from ...scene import animation, baselines, identity, originals, properties, transforms
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import read_properties
@@ -80,6 +80,7 @@ class EnvelopeTable:
         self._actions = {number: action for number, action in held.items() if isinstance(action, bpy.types.Action)}
         rates = (baselines.load(action, FPS) for action in self._actions.values())
         self.fps = next((float(rate) for rate in rates if rate is not None), fps)
+        self._keyed: dict[tuple[bpy.types.Action, EnvelopeKind, bool], bool] = {}
         self._served: dict[tuple[bpy.types.Action, EnvelopeKind], bool] = {}
         # By the numbers that records and properties name envelopes by: the original's, then further resources'.
         self._originals = len(envelopes)
@@ -119,7 +120,7 @@ class EnvelopeTable:
         data = getattr(id_block, "animation_data", None)  # not all kinds of data have it
         if data is None:
             return None
-        own = own_keys.action_of(id_block, kind)
+        own = own_keys.action_of(id_block, kind, self._has)
         if (
             data.action is not None
             and not data.use_tweak_mode
@@ -139,6 +140,16 @@ class EnvelopeTable:
                     )
                 return Played(self._number(strip.action, kind), animation.strip_offset(strip))
         return None
+
+    def rest(self, obj: bpy.types.Object) -> transforms.Values | None:
+        """Location and rotation of an object without what its own keys add; None where none do."""
+        return own_keys.rest(obj, self._has)
+
+    def _has(self, action: bpy.types.Action, kind: EnvelopeKind, channels: tuple[Channel, ...]) -> bool:
+        key = (action, kind, channels is OWN[kind])
+        if key not in self._keyed:
+            self._keyed[key] = own_keys.has(action, kind, channels)
+        return self._keyed[key]
 
     def assign(
         self,

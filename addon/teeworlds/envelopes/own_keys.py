@@ -7,6 +7,8 @@ An envelope adds to where a record is and turns it about its pivot. So a keyed l
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 import numpy as np
 
@@ -51,6 +53,9 @@ def has(action: bpy.types.Action, kind: EnvelopeKind, channels: tuple[Channel, .
     return any(curve is not None and (held or _changes(curve, channel)) for curve, channel in curves_and_channels)
 
 
+Asked = Callable[[bpy.types.Action, EnvelopeKind, tuple[Channel, ...]], bool]
+
+
 def _changes(curve: bpy.types.FCurve, channel: Channel) -> bool:
     """Whether keys have another value than the one where nothing is keyed."""
     rest = curve.evaluate(0.0) if channel.path == PLACE else channel.rest * channel.factor
@@ -75,31 +80,38 @@ def keys(action: bpy.types.Action, kind: EnvelopeKind) -> list[curves.Keys]:
     return found
 
 
-def action_of(id_block: bpy.types.ID, kind: EnvelopeKind) -> bpy.types.Action | None:
+def action_of(id_block: bpy.types.ID, kind: EnvelopeKind, asked: Asked = has) -> bpy.types.Action | None:
     """The action whose keys on own channels are a data-block's envelope of a kind; None for none.
 
+    asked: `has`, or what remembers its answers.
     Raises SceneError where further keys, on the channels of envelopes, would be another one.
     """
     data = getattr(id_block, "animation_data", None)
-    if data is None or not takes_own_keys(id_block):
+    if data is None:
         return None
     playing = [strip.action for track in reversed(data.nla_tracks) for strip in reversed(track.strips)]
     if data.action is not None and not data.use_tweak_mode:
         playing.insert(0, data.action)
-    own = [action for action in playing if action is not None and has(action, kind, OWN[kind])]
-    if own and any(action is not None and has(action, kind, CHANNELS[kind]) for action in playing):
+    own = [action for action in playing if action is not None and asked(action, kind, OWN[kind])]
+    if not own or not takes_own_keys(id_block):
+        return None
+    if any(action is not None and asked(action, kind, CHANNELS[kind]) for action in playing):
         what = "location or rotation" if kind is EnvelopeKind.POSITION else "colour"
         raise SceneError(
             f"{id_block.name}: it has an envelope, and keys on its own {what}; the game plays one: delete either the "
             "keys or the strip in the NLA editor",
             [id_block] if isinstance(id_block, bpy.types.Object) else (),
         )
-    return own[0] if own else None
+    found: bpy.types.Action = own[0]
+    return found
 
 
-def rest(obj: bpy.types.Object) -> Values | None:
-    """Location and rotation of an object without what its own keys add: where its record is; None where none do."""
-    action = action_of(obj, EnvelopeKind.POSITION)
+def rest(obj: bpy.types.Object, asked: Asked = has) -> Values | None:
+    """Location and rotation of an object without what its own keys add: where its record is; None where none do.
+
+    asked: as for `action_of`.
+    """
+    action = action_of(obj, EnvelopeKind.POSITION, asked)
     if action is None:
         return None
     values = {PLACE: [*obj.location[:]], "rotation_euler": [*obj.rotation_euler[:]]}

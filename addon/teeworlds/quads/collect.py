@@ -26,7 +26,6 @@ from ...scene import identity, meshes, transforms
 from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
-from ..envelopes import own_keys
 from ..envelopes.collect import EnvelopeTable, Played
 from ..images.collect import ImageTable
 from ..layout import QuadLayerProperties
@@ -117,7 +116,7 @@ def _faces(obj: bpy.types.Object, scene: SceneLayer, original: Quads, envelopes:
     shared = in_layer and not moves  # where an envelope turns the object, it turns about its origin
     # Without its strip an object keeps the deltas of the frame that was shown last.
     left = not shared and envelopes.shown(EnvelopeKind.POSITION, original["position_envelope"][ids[ids > 0] - 1]).any()
-    matrix = _matrix(obj, scene, moves or bool(left))
+    matrix = _matrix(obj, scene, moves or bool(left), envelopes.rest(obj))
     points = data.positions[data.corner_verts[rings]].astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
     uvs, colors = data.uv(layout.UV), data.attribute(layout.COLOR, "CORNER")
     pivots = np.zeros((count, 3)) if stored is None or not shared else stored[numbers].astype(np.float64)
@@ -136,9 +135,8 @@ def _faces(obj: bpy.types.Object, scene: SceneLayer, original: Quads, envelopes:
     return [_Part(obj, numbers, faces, _references(obj, ids, played, face_values, in_layer, original, envelopes))]
 
 
-def _matrix(obj: bpy.types.Object, scene: SceneLayer, moves: bool) -> Floats:
+def _matrix(obj: bpy.types.Object, scene: SceneLayer, moves: bool, rest: transforms.Values | None) -> Floats:
     """An object's transform relative to the group's root, float64 [4, 4], without what a position envelope adds."""
-    rest = own_keys.rest(obj)
     if obj != scene.object:
         return np.asarray(
             scene.matrix @ transforms.compose(obj, scene.object, scene.depsgraph, deltas=not moves, at=rest)

@@ -13,7 +13,6 @@ from ...scene import baselines, identity, transforms
 from ...scene.blender_types import Value
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..envelopes import own_keys
 from ..envelopes.collect import EnvelopeTable
 from ..layout import FIXED, TILE, SoundLayerProperties, read_properties
 from ..structure.layer_collect import SceneLayer, write_common
@@ -84,7 +83,7 @@ def _source(obj: bpy.types.Object, was: Sources, scene: SceneLayer, envelopes: E
         source[key], source[f"{key}_offset"] = envelopes.assign(kind, played, before)
     # Without its strip an object keeps the delta of the frame that was shown last.
     moves = position is not None or bool(envelopes.shown(EnvelopeKind.POSITION, was["position_envelope"]).any())
-    rest = own_keys.rest(obj)
+    rest = envelopes.rest(obj)
     matrix = scene.matrix @ transforms.compose(obj, scene.object, scene.depsgraph, deltas=not moves, at=rest)
     for axis, key, scale in ((0, "x", UNIT), (1, "y", -UNIT)):
         place = matrix[axis, 3] * scale
