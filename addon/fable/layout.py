@@ -335,6 +335,7 @@ FATES: Fates = {
         **_SURFACE,
         **_written(*_PLACE, *_THERE, "vertices", "faces", "modifiers", "shape keys", "vertex groups"),
         **_written(*CELL_FIELDS, *FLAGS, prefix="attribute "),
+        f"attribute {SOLID_COLOR}": WRITTEN,  # the brush makes it of what is written: there is nothing to tell
         "attribute *": follows("the themes and what *Show* shows"),
     },
     GAME_MAP: {

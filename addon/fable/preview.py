@@ -98,7 +98,7 @@ def _material(title: str, color: tuple[float, float, float, float]) -> bpy.types
     name = f"{NAME}: {title}"
     if name in bpy.data.materials:
         return bpy.data.materials[name]
-    made = bpy.data.materials.new(name)
+    made = bpy.data.materials.new(showable(name))
     made.diffuse_color = color
     nodes = shader(made)
     emission = nodes.feed(nodes.add("ShaderNodeEmission"), Color=color)

@@ -12,8 +12,9 @@ from ...formats import fable
 from ...formats.binary import FormatError
 from ...formats.fable import tng
 from ...formats.fable.resize import LARGEST, Edges, move_things, resize
-from ..scene import declared, known_files, ledger, originals
+from ..scene import declared, known_files, ledger, originals, properties
 from ..scene.level import needed_root
+from ..scene.names import showable
 from ..scene.reports import Report, SceneError
 from ..scene.sidebar import LevelOperator, Result
 from . import layout
@@ -63,7 +64,7 @@ def _replace(context: bpy.types.Context, old: bpy.types.Collection, made: bpy.ty
     now.location.x -= edges.west
     now.location.y -= edges.south
     if old.get(layout.MAP) is not None:
-        made[layout.MAP] = old[layout.MAP]
+        properties.put(made, layout.MAP, old[layout.MAP])
     known_files.inherit(made, old)
     scenes = [scene.collection for scene in bpy.data.scenes]
     for home in [*scenes, *bpy.data.collections]:
@@ -77,7 +78,7 @@ def _replace(context: bpy.types.Context, old: bpy.types.Collection, made: bpy.ty
     objects = list(old.all_objects)
     data = {obj.data for obj in objects if obj.data is not None}
     bpy.data.batch_remove([*objects, *old.children_recursive, old, *(one for one in data if one.users <= 1)])
-    made.name = name
+    made.name = showable(name)
     originals.make_active(context, made)
 
 

@@ -12,6 +12,7 @@ from ....formats.fable.geometry import Floats, sample_ground
 from ...scene import identity, originals, properties, stage, transforms
 from ...scene.identity import kind_of
 from ...scene.level import needed_root, root_of
+from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout
 from ..terrain.heights import followed_heights, ground_heights, remember_heights
@@ -111,14 +112,15 @@ def add_thing(context: bpy.types.Context, level: bpy.types.Collection, definitio
         identity.unstamp(made)
     made.parent = root
     made.location = (cursor[0], cursor[1], float(sample_ground(ground, cursor[0], cursor[1])))
-    made.name = str(made.get(DEFINITION, made.name))
+    made.name = showable(str(made.get(DEFINITION, made.name)))
     if made.get("ScriptName") is not None:
         properties.put(made, "ScriptName", _NOTHING)
     move = map_move(level, root)
     if foreign and move is not None and made.get("InitialPosX") is not None:
         place = made.location  # in the world as the .wld has it: the export adds how far the map was moved
-        made["InitialPosX"], made["InitialPosY"] = place.x + move.origin[0], place.y + move.origin[1]
-        made["InitialPosZ"] = place.z
+        start = (place.x + move.origin[0], place.y + move.origin[1], place.z)
+        for axis, value in zip("XYZ", start, strict=True):
+            properties.put(made, f"InitialPos{axis}", float(value))
     _home(context, level).objects.link(made)
     return made
 
