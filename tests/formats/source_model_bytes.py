@@ -130,7 +130,7 @@ def vtx(
             blob += struct.pack("<hi", material, names - (entries_at + 6 * number))
             names += len(name) + 1
         blob += b"".join(name.encode() + b"\0" for name in renamed.values())
-    else:
+    elif coarser:  # without these the list may be left out
         struct.pack_into("<i", blob, 24, len(blob))
         blob += bytes(8 * len(levels))
     return bytes(blob)

@@ -93,7 +93,7 @@ def raised_displacement(level) -> set[str] | None:
     assert np.abs((made[first] - made[second]) - (old[first] - old[second])).max(initial=0) < 0.01
     kept = np.abs(made - old).max(axis=1) < 1e-3
     assert kept[~np.isin(laid.owner, laid.owner[first])].all() or kept.sum() < len(old)
-    return {"DISP_VERTS", "PHYSDISP"}
+    return {"DISP_VERTS", "PHYSDISP", "PHYSCOLLIDE"}  # older maps have the solids of displacements in the latter
 
 
 def brighter_lightmap(level) -> set[str] | None:

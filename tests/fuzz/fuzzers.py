@@ -37,7 +37,7 @@ READERS = tuple(name for name, module in FUZZERS.items() if module.startswith("t
 """Those that need no Blender."""
 BUILT = tuple(name for name in READERS if not name.startswith("real-"))
 """Those of them that need no corpus."""
-GAMES = tuple(dict.fromkeys(name.partition("-")[0] for name in FUZZERS))
+GAMES = tuple(dict.fromkeys(name.partition("-")[0] for name in FUZZERS if not name.startswith("real-")))
 
 
 def fuzzer(name: str) -> Fuzzer[object]:
