@@ -149,6 +149,7 @@ def test_help_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert "KEY=VALUE" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_program_ends_with_the_exit_code(tmp_path: Path) -> None:
     """A process of its own: nothing stays registered, which would hang bpy 4.5 or crash 4.2 at exit."""
     program = [sys.executable, str(ROOT / "scripts" / "extension.py"), "convert"]

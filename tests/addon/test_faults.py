@@ -24,6 +24,7 @@ SAMPLES = exports.SAMPLES
 GAMES = pytest.mark.parametrize("game", games.GAMES, ids=lambda game: game.key)
 
 
+@pytest.mark.slow
 @GAMES
 def test_whatever_happens_the_files_are_whole(game: Game) -> None:
     for export in exports.of_game(game):

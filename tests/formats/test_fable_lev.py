@@ -398,6 +398,7 @@ def test_a_level_is_a_plain_tree():
     assert not identify(patched(PLAIN, 25, "<I", 67614))
 
 
+@pytest.mark.slow
 @pytest.mark.cpu_seconds(10)
 def test_more_sections_than_a_level_is_meant_to_have_are_refused():
     many = build.Lev(sections=[(b"Q%d" % n, b"") for n in range(100_000)]).build()

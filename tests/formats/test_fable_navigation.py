@@ -143,6 +143,7 @@ def test_links_between_layers_follow_the_leaf_that_takes_their_place():
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 1 << 30), st.sampled_from([1, 2, 4]), st.sampled_from([0.02, 0.3, 0.95]))
 def test_any_ground_is_covered_by_the_largest_squares(seed, fineness, share):

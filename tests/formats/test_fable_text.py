@@ -268,6 +268,7 @@ def in_a_section(things: str) -> bytes:
     return f"XXXSectionStart NULL;{things}XXXSectionEnd;".encode()
 
 
+@pytest.mark.slow
 @pytest.mark.cpu_seconds(20)
 @pytest.mark.parametrize(
     ("read", "data"),

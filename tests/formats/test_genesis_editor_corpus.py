@@ -28,6 +28,8 @@ from formats.genesis.brushes import polygons
 from formats.genesis.convert import to_3dt, to_map
 from formats.genesis.windings import normalized
 
+pytestmark = pytest.mark.slow
+
 NORMAL, DIST = 2e-4, 0.3  # what rounding may do to planes of pieces a few units wide, cut again and again
 TEXTURE = ("u_vec", "v_vec", "draw_scale_x", "draw_scale_y", "offset_x", "offset_y")
 PLANES = 10  # the kind of a compiled level's chunk

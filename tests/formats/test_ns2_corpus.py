@@ -96,6 +96,7 @@ def test_cubemaps_come_back(whole):
     assert found > 20
 
 
+@pytest.mark.slow
 def test_older_levels_become_version_10(whole):
     for name, data in whole:
         level = ns2.read(data)

@@ -171,6 +171,7 @@ def agreement(meshes):
     return counts
 
 
+@pytest.mark.slow
 def test_triangles_are_those_of_the_editor(meshes):
     """Same triangles, same order, same rotation. The rates of ns2.md §9, of 197 levels, are the floor, but for two.
 

@@ -19,6 +19,7 @@ grid_boxes = st.lists(st.tuples(spans, spans, spans), min_size=1, max_size=14)
 seeds = st.lists(st.tuples(*[st.integers(0, SIDE - 1)] * 3), min_size=1, max_size=3)
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(grid_boxes, seeds)
 def test_a_flood_is_that_of_voxels(found, begin):

@@ -16,6 +16,8 @@ from formats.source.edits import brush_models
 from formats.source.edits.brush_models import Face, Piece
 from formats.source.leaf_tree import LeafTree
 
+pytestmark = pytest.mark.slow
+
 E = LumpId
 STRETCH = np.array([1.25, 1.0, 0.5])
 SHRUNK = (0.0, 0.25, 0.5)  # units that vbsp moves sides inwards by; it has a quarter in maps of Bloodlines

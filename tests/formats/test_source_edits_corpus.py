@@ -200,6 +200,7 @@ def changed(before, after) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
 def test_only_the_lumps_that_must_change_do(maps, edit):
     done = 0
@@ -264,6 +265,7 @@ def test_edits_that_fail_change_nothing(maps):
 # ------------------------------------------------------------------------------------- what others make of our files
 
 
+@pytest.mark.slow
 def test_srctools_reads_what_we_wrote(maps, tmp_path: Path):
     pytest.importorskip("srctools")
     from srctools.bsp import BSP
@@ -343,6 +345,7 @@ def _props_agree(theirs, ours) -> None:
         assert leafs == set(found.leafs_of(number).tolist())
 
 
+@pytest.mark.slow
 def test_sourcepp_reads_what_we_wrote(maps, tmp_path: Path):
     pytest.importorskip("sourcepp")
     from sourcepp import bsppp

@@ -156,6 +156,7 @@ def test_what_no_solid_can_hold_is_refused():
             build.build(hulls)
 
 
+@pytest.mark.slow
 def test_damaged_solids_are_refused():
     """Every byte is set to several others: a solid is read, or refused."""
     data = build.build([UNIT, hull_of(box((-16, -16, 16), (16, 16, 48)), 8)])

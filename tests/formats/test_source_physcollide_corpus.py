@@ -36,6 +36,7 @@ def known(hulls: list[Hull]) -> dict[tuple[int, bytes], Hull]:
     return {(hull.brush, (hull.points[hull.triangles] + 0.0).tobytes()): hull for hull in hulls}
 
 
+@pytest.mark.slow
 def test_a_world_that_is_built_again_is_the_same_hull_by_hull(solids):
     """Bit for bit, each triangle with its material and what lies across; only the tree over them is another."""
     triangles, materials, seen = 0, set(), 0

@@ -16,6 +16,8 @@ from formats.source.content import keyvalues
 from formats.source.vmf import materials, of_level, plane_points, rules, write
 from tests.formats.source_vmf import compiled_planes, same_sides, solids_of, written
 
+pytestmark = pytest.mark.slow
+
 # Pairs of one revision, with how many of the solids without displacements have the editor's planes, of how many.
 EXACT = {
     "KitKatt-Mars__GigaBuilder/desert": (35, 35),

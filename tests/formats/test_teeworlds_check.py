@@ -52,6 +52,7 @@ def verdict(path: Path) -> tuple[bool, int]:
     return all(problem.severity != "error" for problem in problems), sum(p.severity == "warning" for p in problems)
 
 
+@pytest.mark.slow
 def test_agrees_with_ddnet_on_every_real_map(corpus: Path) -> None:
     folder = corpus / "teeworlds"
     with (folder / "DDNET_VERDICTS.tsv").open(encoding="utf-8", newline="") as table:
@@ -78,6 +79,7 @@ def test_agrees_with_ddnet_on_every_made_map(corpus: Path) -> None:
     }  # of refused maps the verdicts count no blobs
 
 
+@pytest.mark.slow
 def test_lenient_takes_every_real_map_that_opens(corpus: Path) -> None:
     errors = {}
     for path in sorted((corpus / "teeworlds").glob("[!s]*/*.map")):

@@ -59,6 +59,7 @@ def leaves(value):
         yield from leaves(part)
 
 
+@pytest.mark.slow
 def test_every_record_decodes(maps):
     damaged = set()
     for path in readable(maps):

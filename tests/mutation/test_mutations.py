@@ -67,6 +67,7 @@ def test_a_minus_one_that_stands_for_none_may_be_any_number_below_0(source: str)
     assert ("off by one", "a = b[-2]") in texts("a = b[-1]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_every_bug_of_a_game_is_code_and_another_one(game: str) -> None:
     assert len(modules(game)) >= 5

@@ -71,6 +71,7 @@ def test_the_zip_holds_the_extension_and_nothing_else(archive: Path) -> None:
     assert "formats/binary.py" in names
 
 
+@pytest.mark.slow
 def test_blender_installs_enables_and_uses_the_zip(archive: Path, tmp_path: Path) -> None:
     profile = tmp_path / "user"
     profile.mkdir()

@@ -72,6 +72,7 @@ def test_the_library_knows_it(tree: Path) -> None:
     assert " tiny " in said
 
 
+@pytest.mark.slow
 def test_it_keeps_the_contract_and_more(tree: Path) -> None:
     said = run(
         tree, "pytest", "-q", "-n", "0", "--slow", "tests/addon/contract", "tests/addon/test_tiny.py", "-k", "tiny"

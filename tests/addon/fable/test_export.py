@@ -52,6 +52,7 @@ def test_unedited_levels_come_out_as_they_came_in(name):
     assert not report.notes and not report.warnings, report.lines()
 
 
+@pytest.mark.slow
 def test_also_after_saving_and_reopening_and_in_another_blender(tmp_path):
     data = VARIANTS["whole"].build()
     level = reopened(imported(data), tmp_path)

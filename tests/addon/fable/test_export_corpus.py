@@ -67,6 +67,7 @@ def test_also_after_saving_and_reopening_and_in_another_blender(path, tmp_path):
         assert (tmp_path / "level.out").read_bytes() == data, blenders.name(python)
 
 
+@pytest.mark.slow
 def test_numpys_special_instructions_make_no_difference(path, tmp_path):
     imported(path.read_bytes(), path)
     blend = tmp_path / "level.blend"

@@ -61,6 +61,7 @@ def test_every_level_comes_back_as_it_was(corpus):
     assert refused == REFUSED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [BIG, EDITOR])
 def test_also_after_saving_and_reopening_and_in_another_blender(corpus, tmp_path, name):
     path = level(corpus, name)
@@ -73,6 +74,7 @@ def test_also_after_saving_and_reopening_and_in_another_blender(corpus, tmp_path
         assert blend.with_suffix(".out").read_bytes() == data, blenders.name(python)
 
 
+@pytest.mark.slow
 def test_numpys_special_instructions_make_no_difference(corpus, tmp_path):
     path = level(corpus, BIG)
     imported(path.read_bytes(), path)
@@ -82,6 +84,7 @@ def test_numpys_special_instructions_make_no_difference(corpus, tmp_path):
     assert blend.with_suffix(".out").read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_few_edits_of_a_real_map(corpus):
     path = level(corpus, BIG)
     data = path.read_bytes()
@@ -105,6 +108,7 @@ def test_a_few_edits_of_a_real_map(corpus):
     assert len(report.notes) == 2 and len(after) == len(data)
 
 
+@pytest.mark.slow
 def test_all_brushes_of_a_real_map_moved_and_moved_back(corpus):
     path = level(corpus, BIG)
     data = path.read_bytes()
@@ -123,6 +127,7 @@ def test_all_brushes_of_a_real_map_moved_and_moved_back(corpus):
     assert exported(scene) == data
 
 
+@pytest.mark.slow
 def test_a_door_of_a_real_map_gets_another_key(corpus):
     path = level(corpus, BIG)
     data = path.read_bytes()
@@ -142,6 +147,7 @@ def test_a_door_of_a_real_map_gets_another_key(corpus):
     assert all(same)
 
 
+@pytest.mark.slow
 def test_a_real_3dt_is_compiled_as_the_editor_does(corpus):
     path = level(corpus, EDITOR)
     scene = imported(path.read_bytes(), path)

@@ -117,6 +117,7 @@ def test_the_sample_room_is_cut_as_it_is_compiled():
         assert cubic == pytest.approx(volumes[name], rel=1e-3), name
 
 
+@pytest.mark.slow
 def test_a_real_level_is_cut(corpus):
     path = corpus / "genesis" / "paradoxnj__Genesis3D" / "genvs2.3dt"
     if not path.is_file():

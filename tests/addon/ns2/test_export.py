@@ -60,6 +60,7 @@ result = hashlib.sha256(export_level(bpy.context, level, ExportSettings(), Repor
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("python", blenders.pythons(), ids=blenders.name)
 def test_another_blender_writes_the_same_bytes(python, tmp_path):
     imported(whole(9))

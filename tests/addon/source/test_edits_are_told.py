@@ -54,6 +54,7 @@ def bad(name: str, folder: Path, step: int) -> list[edits.Outcome]:
     return [each for each in found if each is not None and each.result not in edits.GOOD]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAPS)
 def test_a_slice(name: str, tmp_path: Path) -> None:
     assert bad(name, tmp_path, SLICE) == []

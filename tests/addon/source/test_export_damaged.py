@@ -13,6 +13,7 @@ from tests.addon.source.rooms import imported
 from tests.addon.source.test_damaged_sample import ALL, damaged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 20, 40, 60])
 def test_a_damaged_map_comes_out_as_it_came_in(first: int) -> None:
     exported = 0

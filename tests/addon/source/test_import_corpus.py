@@ -31,6 +31,7 @@ def of_kind(level: bpy.types.Collection, *kinds: str) -> list[bpy.types.Object]:
     return [obj for obj in level.all_objects if (mark := identity.stamped(obj)) and mark.kind in kinds]
 
 
+@pytest.mark.slow
 def test_every_face_of_every_map_is_there_once(corpus: Path) -> None:
     seen = bare = 0
     for path in maps(corpus):

@@ -112,6 +112,7 @@ def test_overlays_lie_on_their_faces(corpus):
     assert climbed > 5
 
 
+@pytest.mark.slow
 def test_decals_lie_on_faces(corpus):
     seen = quads = 0
     for path in maps(corpus):

@@ -14,6 +14,7 @@ from tests.addon.source.worlds import HALL
 KINDS = (layout.BRUSHES, layout.MODEL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", [REFUSE, EDIT])
 def test_no_edit_is_dropped_without_a_word(world: str, tmp_path: Path) -> None:
     sample = tmp_path / "hall.bsp"

@@ -54,6 +54,7 @@ def test_some_real_maps_come_back_as_they_were(corpus):
         assert not refused(path)
 
 
+@pytest.mark.slow
 def test_made_maps_come_back_as_they_were(corpus):
     made = [path for path in maps(corpus) if path.parent.name == "synthetic__edge"]
     gone = [path.name[:2] for path in made if refused(path)]
@@ -155,6 +156,7 @@ def test_another_blender_exports_what_this_one_imported(corpus, tmp_path):
         assert out.read_bytes() == path.read_bytes(), path
 
 
+@pytest.mark.slow
 def test_numpys_special_instructions_make_no_difference(tmp_path):
     """numpy's sin, arctan2 and pow differ with the CPU's features: what was imported with them exports without."""
     sample = ROOT / "tests" / "samples" / "first-light.map"

@@ -156,6 +156,7 @@ def test_pictures_beyond_the_limit_are_placeholders(monkeypatch) -> None:
     assert exported(level) == data
 
 
+@pytest.mark.slow
 @pytest.mark.cpu_seconds(40)
 def test_32_large_pictures_of_one_blob() -> None:
     """268 kB that were 98 s and 825 MiB."""
