@@ -230,8 +230,9 @@ async def _ask(process: asyncio.subprocess.Process, question: str) -> str:
     try:
         process.stdin.write(f"{question}\n".encode())
         await process.stdin.drain()
-        line = await process.stdout.readline()
-    except (BrokenPipeError, ConnectionResetError):
+        while (line := await process.stdout.readline()) and not line.startswith(b"{"):
+            continue  # what Blender, or another extension, prints before the worker begins
+    except (BrokenPipeError, ConnectionResetError, ValueError):  # ValueError: an endless line
         return ""
     return line.decode("utf-8", "replace")
 

@@ -18,6 +18,7 @@ CORPUS = ROOT.parent / "shared" / "corpus"
 
 FAKE = """
 import json, os, sys, time
+print("a banner of Blender", flush=True)
 for line in sys.stdin:
     name = os.path.basename(json.loads(line)["source"])
     if name.startswith("crash"):

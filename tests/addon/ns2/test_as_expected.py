@@ -97,6 +97,7 @@ def textures_of_half_turns() -> bytes:
 
 def test_pasted_faces_have_the_numbers_that_they_had():
     level, other = imported(textures_of_half_turns()), imported(whole(10), "other.level")
+    bpy.context.view_layer.update()
     for obj in bpy.context.view_layer.objects:
         obj.select_set(obj == geometry(level))
     data = clipboard.copy(bpy.context, level, clipboard.ExportSettings(), Report())
@@ -107,6 +108,7 @@ def test_pasted_faces_have_the_numbers_that_they_had():
 
 def test_pasted_faces_that_were_mapped_anew_have_other_numbers():
     level, other = imported(textures_of_half_turns()), imported(whole(10), "other.level")
+    bpy.context.view_layer.update()
     for obj in bpy.context.view_layer.objects:
         obj.select_set(obj == geometry(level))
     data = clipboard.copy(bpy.context, level, clipboard.ExportSettings(), Report())
