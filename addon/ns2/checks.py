@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ...formats import ns2
+from ...formats.binary import FormatError
 from ..scene import transforms
 from ..scene.level import root_of
 from ..scene.reports import Report
@@ -43,7 +45,8 @@ def look_over(
 
     level: what was made of the scene. geometry, polygon_faces: its polygons, and the face of each.
     """
-    _faces(level, geometry, polygon_faces, report)
+    with suppress(FormatError):  # a mesh that came damaged, and goes out as it came: `check` says what is wrong with it
+        _faces(level, geometry, polygon_faces, report)
     _locations(collection, report)
 
 

@@ -161,7 +161,8 @@ def test_solids_of_displacements_are_as_compilers_make_them(corpus) -> None:
         model = level.physcollide.of_model(0)
         assert model is not None
         old = [solid for place, solid in enumerate(model.solids) if place not in collision.masks(model.text)]
-        made = displaced_collision.solids(Changes(level), Displaced(np.zeros(0, np.int64)), old, 0, True)
+        verts = level.table(E.DISP_VERTS)
+        made = displaced_collision.solids(Changes(level), Displaced(np.zeros(0, np.int64)), old, 0, True, verts)
         (then, theirs), (now, ours) = middles(old), middles(made)
         assert len(then) == len(now)
         nearest = np.array([np.abs(now - middle).max(axis=1).argmin() for middle in then])

@@ -120,12 +120,12 @@ def test_undo_gives_back_the_scene(game: Game, sample: Path, mode: str) -> None:
             except RuntimeError:
                 result = {"CANCELLED"}
             after = shown()
-            if result == {"FINISHED"}:
+            if result == {"FINISHED"} and idname(cls) not in CHANGES_NOTHING:
                 ran.add(idname(cls))
                 bpy.ops.ed.undo()
                 if shown() != before:
                     wrong.append(f"{idname(cls)} on {name}")
             elif after != before:
-                wrong.append(f"{idname(cls)} on {name} was cancelled, but changed the scene")
+                wrong.append(f"{idname(cls)} on {name} has no undo, or was cancelled, but changed the scene")
     assert wrong == []
     assert ran or not own or mode == "EDIT", "no operator of the game could be tried"
