@@ -140,6 +140,11 @@ def _follow(root: bpy.types.Object, camera: bpy.types.Object) -> None:
         animation.drive(root, "delta_location", axis, _DELTA.format(x=root.location[axis]), variables)
 
 
+def has_physics(collection: bpy.types.Collection) -> bool:
+    """Say whether any physics layer of a level is shown in viewports."""
+    return any(not child.hide_viewport for child in physics_collections(collection))
+
+
 def show_physics(collection: bpy.types.Collection, on: bool) -> None:
     """Show or hide the physics layers of a level, in viewports and renders."""
     for child in physics_collections(collection):

@@ -13,7 +13,6 @@ from ...scene.blender_types import SpaceView3D, Value
 from ...scene.sidebar import Result
 from ..materials import shading
 from ..structure.map_operator import MapOperator
-from ..structure.parts import physics_collections
 from . import borders, entities, game_view, undisturbed
 
 
@@ -44,7 +43,10 @@ class ViewAsGame(MapOperator):
             "borders": borders.has_borders(level),
             "clip": shading.get_switch(shading.CLIP),
             "made": game_view.game_camera(level) is None,
+            "physics": game_view.has_physics(level),
         }
+        if not (undisturbed.is_on(level) or entities.is_on(level)):
+            game_view.show_physics(level, False)
         undisturbed.begin(context, level, before)
         game_view.view_as_game(stage.scene_of(context), level, self.x, self.y, self.zoom, self.time)
         space: SpaceView3D = context.space_data
@@ -67,6 +69,8 @@ class EndGameView(MapOperator):
         game_view.set_parallax(level, before["parallax"])
         borders.set_borders(level, before["borders"])
         shading.set_switch(shading.CLIP, before["clip"])
+        if "physics" in before and not entities.is_on(level):  # not in files of 0.3.0
+            game_view.show_physics(level, before["physics"])
         camera = game_view.game_camera(level)
         if before["made"] and camera is not None:
             game_view.remove_camera(camera)
@@ -107,7 +111,7 @@ SWITCHES = {
     "PHYSICS": _Switch(
         "Physics",
         "Show the game, front, tele, speedup, switch and tune layers",
-        lambda _, level: any(not child.hide_viewport for child in physics_collections(level)),
+        lambda _, level: game_view.has_physics(level),
         lambda _, level, on: game_view.show_physics(level, on),
     ),
     "ENTITIES": _Switch(

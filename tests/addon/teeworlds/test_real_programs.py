@@ -27,7 +27,7 @@ def program(name: str) -> str:
     """Return where a program is; skips the test where it isn't."""
     found = shutil.which(name, path=PATH)
     if found is None:
-        pytest.skip(f"{name} is not installed (apt-get install ddnet-tools ddnet-server teeworlds-server)")
+        pytest.skip(f"{name} is not installed (apt-get install ddnet ddnet-tools ddnet-server teeworlds-server xvfb)")
     return found
 
 

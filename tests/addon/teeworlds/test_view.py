@@ -234,9 +234,11 @@ def test_leaving_the_view_puts_everything_back(tmp_path: Path) -> None:
     space = next(stage.viewports(bpy.context))
     space.overlay.show_relationship_lines = True
     space.region_3d.view_perspective = "ORTHO"
+    view.show_physics(level, True)
     before = exported(level)
     for _ in range(2):  # the second time moves the camera alone
         assert bpy.ops.levelwright.teeworlds_view_as_game(x=1, y=1) == {"FINISHED"}
+        assert not view.has_physics(level)
     assert stranger.hide_get() and stranger.hide_render and not layer(level, 0).hide_get()
     assert not space.overlay.show_relationship_lines and not space.overlay.show_extras
     assert view.has_parallax(level) and exported(level) == before
@@ -253,5 +255,14 @@ def test_leaving_the_view_puts_everything_back(tmp_path: Path) -> None:
     space = next(stage.viewports(bpy.context))
     assert space.overlay.show_relationship_lines and space.region_3d.view_perspective == "ORTHO"
     assert bpy.context.scene.camera == found["mine"] and view.game_camera(level) is None
-    assert not view.has_parallax(level) and not borders.has_borders(level)
+    assert not view.has_parallax(level) and not borders.has_borders(level) and view.has_physics(level)
     assert bpy.ops.levelwright.teeworlds_end_game_view() == {"CANCELLED"}
+
+
+def test_the_view_leaves_the_entities_view_alone() -> None:
+    level = imported(groups_map(((320, -96), (10, 20))))
+    switch, look = bpy.ops.levelwright.teeworlds_switch_view, bpy.ops.levelwright.teeworlds_view_as_game
+    assert switch(what="ENTITIES", on=True) == {"FINISHED"}
+    assert look(x=1, y=1) == {"FINISHED"} and view.has_physics(level)
+    assert bpy.ops.levelwright.teeworlds_end_game_view() == {"FINISHED"} and view.has_physics(level)
+    assert switch(what="ENTITIES", on=False) == {"FINISHED"} and not view.has_physics(level)
