@@ -50,8 +50,8 @@ def edit_surfaces(level: bpy.types.Collection, token: int) -> dict[str, object]:
 
 MAPS = ("wall", "de_rats", "gm_oasis", "hw_sinbin_1", "test", "rc_pyramid")
 ALLOWED = {
-    "DISP_VERTS", "PHYSDISP", "PHYSCOLLIDE", "FACES", "FACES_HDR", "ORIGINALFACES", "BRUSHSIDES", "TEXINFO", "TEXDATA", "PAKFILE",
-    "TEXDATA_STRING_DATA", "TEXDATA_STRING_TABLE", "LIGHTING", "LIGHTING_HDR",
+    "DISP_VERTS", "PHYSDISP", "PHYSCOLLIDE", "FACES", "FACES_HDR", "ORIGINALFACES", "BRUSHSIDES", "TEXINFO", "TEXDATA",
+    "PAKFILE", "TEXDATA_STRING_DATA", "TEXDATA_STRING_TABLE", "LIGHTING", "LIGHTING_HDR",
 }  # fmt: skip
 
 
