@@ -12,7 +12,7 @@ from ...formats import fable
 from ...formats.binary import FormatError
 from ...formats.fable import tng
 from ...formats.fable.resize import LARGEST, Edges, move_things, resize
-from ..scene import declared, known_files, ledger, originals, properties
+from ..scene import declared, identity, known_files, ledger, originals, properties
 from ..scene.level import needed_root
 from ..scene.names import showable
 from ..scene.reports import Report, SceneError
@@ -74,12 +74,35 @@ def _replace(context: bpy.types.Context, old: bpy.types.Collection, made: bpy.ty
         for scene in scenes:
             if made.name in scene.children:
                 scene.children.unlink(made)
-    name = old.name
+    name, names = old.name, {one.name for one in _blocks(old)}
+    _hand_over_sun(old, made)
     objects = list(old.all_objects)
     data = {obj.data for obj in objects if obj.data is not None}
     bpy.data.batch_remove([*objects, *old.children_recursive, old, *(one for one in data if one.users <= 1)])
     made.name = showable(name)
+    for block in _blocks(made):  # Blender numbered them, since the old ones were still there
+        if (own := identity.unnumbered(block.name)) in names:
+            block.name = showable(own)
     originals.make_active(context, made)
+
+
+def _hand_over_sun(old: bpy.types.Collection, made: bpy.types.Collection) -> None:
+    """Give a level the light that another one's import made for the scene: what was built beside it got none."""
+    info = originals.describe(made)
+    for obj in list(old.all_objects):
+        if info is not None and obj.type == "LIGHT" and identity.kind_of(obj) == layout.PREVIEW:
+            for home in obj.users_collection:
+                home.objects.unlink(obj)
+            made.objects.link(obj)
+            obj.parent = needed_root(made)
+            identity.stamp(obj, info.token, layout.PREVIEW, 0)
+
+
+def _blocks(collection: bpy.types.Collection) -> list[bpy.types.ID]:
+    """What a level's collection holds: objects, their data, collections."""
+    objects = list(collection.all_objects)
+    data = dict.fromkeys(obj.data for obj in objects if obj.data is not None)
+    return [*objects, *data, *collection.children_recursive]
 
 
 class LEVELWRIGHT_OT_fable_resize(LevelOperator):

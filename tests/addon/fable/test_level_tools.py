@@ -90,9 +90,11 @@ def test_a_level_grows_and_its_scene_with_it():
     set_values(terrain(level), "walkable", [5], False)
     part(level, layout.THING, 0).location.x += 1
     edited = both(level)
+    names = {obj.name for obj in level.all_objects} | {one.name for one in level.children_recursive}
     assert bpy.ops.levelwright.fable_resize(west=32, north=64) == {"FINISHED"}
     assert "fable_vale" in bpy.data.collections and len(bpy.data.collections["fable_vale"].all_objects) > 13
     level = bpy.data.collections["fable_vale"]
+    assert {obj.name for obj in level.all_objects} | {one.name for one in level.children_recursive} == names
     assert tuple(part(level, layout.ROOT, 0).location) == (-32, 0, 0), "the ground stays where it is"
     data, things = both(level)
     made = fable.read(data)
