@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from formats import solid_tree
@@ -67,8 +67,13 @@ def bounds_of(of):
     return first[:-1], first[1:]
 
 
+TURNED = turned(rotation((0.0, 0.015625, 1.0)), ((0, 0, 1), (1, 1, 2)))
+"""A box whose planes cut wedges off the space before another one's, thinner than what is looked at."""
+
+
 @settings(max_examples=40, deadline=None)
 @given(worlds)
+@example(joined_brushes(world(((0, 0, 0), (1, 1, 1))), TURNED))
 def test_portals_separate_two_leafs(of):
     tree = solid_tree.build(of)
     between = solid_tree.portals(tree)
@@ -89,9 +94,10 @@ def test_portals_separate_two_leafs(of):
     large = np.flatnonzero(np.sqrt((areas**2).sum(axis=1)) > 1)
     normals = areas[large] / np.sqrt((areas[large] ** 2).sum(axis=1))[:, None]
     for side, way in ((0, 1), (1, -1)):
-        points = windings.middles[large] + way * 2 * solid_tree.NEAR * normals
-        found = tree.leafs_of(points)
-        wrong = found != between.leafs[large, side]
+        steps = [way * part * solid_tree.NEAR * normals for part in (2.0, 0.5)]  # the longer one may pass a thin leaf
+        found = [tree.leafs_of(windings.middles[large] + step) for step in steps]
+        wrong = np.all([leafs != between.leafs[large, side] for leafs in found], axis=0)
+        points = windings.middles[large] + steps[0]
         assert (np.abs(depths(of, points[wrong])) < OFF).all() or not wrong.any()
 
 
