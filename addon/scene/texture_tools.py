@@ -308,3 +308,18 @@ class TexturePanel(LevelPanel):
         row = column.row(align=True)
         for to, text in (("VIEW", "To View"), ("EDGE", "To Edge"), ("NEIGHBOUR", "Run On")):
             row.operator(self.align.bl_idname, text=text).to = to
+
+
+def classes_of(game: str, format_key: str, uv_map: str) -> tuple[type, ...]:
+    """Make the operators and the panel of a game whose textures need but their UVs laid; register them in order.
+
+    game: as operators' names begin. format_key, uv_map: of its levels, and of what their textures lie by.
+    """
+    own: dict[str, object] = {"format_key": format_key, "uv_map": uv_map}
+    made = {}
+    for word, base in {"fit": FitTexture, "turn": TurnTexture, "shift": ShiftTexture, "align": AlignTexture}.items():
+        named = {"__doc__": base.__doc__, "__module__": __name__, "bl_idname": f"levelwright.{game}_texture_{word}"}
+        made[word] = type(f"LEVELWRIGHT_OT_{game}_texture_{word}", (base,), {**own, **named})
+    parent = {"__module__": __name__, "bl_parent_id": f"LEVELWRIGHT_PT_{game}", "format_key": format_key}
+    panel = type(f"LEVELWRIGHT_PT_{game}_textures", (TexturePanel, bpy.types.Panel), {**parent, **made})
+    return (*made.values(), panel)

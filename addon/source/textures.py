@@ -1,49 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tools for the textures of selected faces, as all games have them."""
 
-import bpy
-
-from ..scene.texture_tools import AlignTexture, FitTexture, ShiftTexture, TexturePanel, TextureTool, TurnTexture
+from ..scene import texture_tools
 from . import layout
 
-
-class _OnFaces(TextureTool):
-    """Which UVs the tools change."""
-
-    format_key = layout.FORMAT
-    uv_map = layout.UV
-
-
-class SourceFitTexture(_OnFaces, FitTexture):
-    """Let the texture fit the selected faces: so often on each of them, or on all together"""
-
-    bl_idname = "levelwright.source_texture_fit"
-
-
-class SourceTurnTexture(_OnFaces, TurnTexture):
-    """Turn the texture on the selected faces, about the middle of each"""
-
-    bl_idname = "levelwright.source_texture_turn"
-
-
-class SourceShiftTexture(_OnFaces, ShiftTexture):
-    """Shift the texture on the selected faces"""
-
-    bl_idname = "levelwright.source_texture_shift"
-
-
-class SourceAlignTexture(_OnFaces, AlignTexture):
-    """Turn the texture of the selected faces as one looks at them, along an edge, or let it run on from a neighbour"""
-
-    bl_idname = "levelwright.source_texture_align"
-
-
-class LEVELWRIGHT_PT_source_textures(TexturePanel, bpy.types.Panel):
-    """Textures of selected faces."""
-
-    bl_parent_id = "LEVELWRIGHT_PT_source"
-    format_key = layout.FORMAT
-    fit, turn, shift, align = SourceFitTexture, SourceTurnTexture, SourceShiftTexture, SourceAlignTexture
-
-
-CLASSES = (SourceFitTexture, SourceTurnTexture, SourceShiftTexture, SourceAlignTexture, LEVELWRIGHT_PT_source_textures)
+CLASSES = texture_tools.classes_of("source", layout.FORMAT, layout.UV)
