@@ -3,6 +3,7 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,7 @@ TERMS = {
 """The formats' own words for their records, and what a scene or a level holds of them: once in a package, too."""
 
 
+@cache
 def classes(root: Path) -> dict[str, list[str]]:
     """The classes of addon/ and formats/, public or not, by name: the modules that define them, from the root."""
     found = defaultdict(list)
