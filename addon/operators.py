@@ -16,8 +16,10 @@ from .game import FileKind, Form, Game, Settings
 from .scene import chosen_files, declared, findings, options, stage
 from .scene.blender_types import Value, gives
 from .scene.declared import Declared
+from .scene.progress import Steps
 from .scene.reports import Report
 from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.stoppable import Stoppable
 
 NOTE_LETTERS = 30
 """Of a note in a line, beside its icon: what the file browser's sidebar is wide at first (looked at in 5.2)."""
@@ -25,8 +27,8 @@ GAME_LEVEL = "import_scene.game_level"
 """The operator that opens levels of any game."""
 
 
-class _Import(Declared, ImportHelper, bpy.types.Operator):
-    """What all imports share: several files, one undo step, the report."""
+class _Import(Stoppable, Declared, ImportHelper, bpy.types.Operator):
+    """What all imports share: several files, one undo step, the report, progress, and that Esc stops them."""
 
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
@@ -45,7 +47,7 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
         """Return what stands before the names of a game's options."""
         return "" if self.game else f"{game.key}_"
 
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+    def ask(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Show the options when files were dropped, otherwise the file browser."""
         returned: Result = gives(self.invoke_popup)(context)
         return returned
@@ -54,19 +56,22 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
         """Return the options for a game's levels."""
         return options.from_properties(game.import_settings, self, self.prefix(game))
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def work(self, context: bpy.types.Context) -> Steps[Result]:
         """Import the files."""
         names = [Path(self.directory, file.name) for file in self.files if file.name]
         paths = names or [Path(bpy.path.abspath(self.filepath))]
         report = Report()
         try:
             if self.form is None:
-                levels.import_files(context, paths, self.chosen, report, self.game)
+                yield from levels.import_files.steps(context, paths, self.chosen, report, self.game)
             elif self.game is not None:
                 own = self.form.import_settings
                 settings = None if own is None else options.from_properties(own, self)
                 for path in paths:
-                    levels.import_form(context, path, self.game, self.form, settings, self.chosen(self.game), report)
+                    of_levels = self.chosen(self.game)
+                    yield from levels.import_form.steps(
+                        context, path, self.game, self.form, settings, of_levels, report
+                    )
         except levels.FAILURES as error:
             return refuse(self, context, error)
         report.forward(self)

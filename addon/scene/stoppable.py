@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators whose work takes long: in a window it is done a slice at a time, the status bar says how far it is, and Esc
+stops it. Called from Python, or without a window, all of it is done at once.
+
+A dialog or a file browser can't keep an operator that isn't finished. So when its options are chosen, the operator is
+started once more with these, and it is that one that runs, makes the undo step and can be adjusted afterwards.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.app.handlers import persistent
+
+from .blender_types import Value, gives
+from .progress import Meter, Steps, Work, drain
+from .sidebar import Result
+from .status_bar import StatusBar
+
+if TYPE_CHECKING:
+    Operator = bpy.types.Operator
+else:
+    Operator = object
+
+SHORTEST, LONGEST = 0.05, 0.3
+"""Seconds of work between two looks at the keyboard."""
+SHARE = 30.0
+"""How many times as long a slice is as what Blender does between two, drawing included: that costs 3 % then."""
+
+EVERY = 0.2
+"""Seconds: how long the status bar may be behind."""
+
+_running: Running | None = None
+"""What runs now."""
+_is_starting = False
+"""Whether an operator is being started once more."""
+
+
+class Running:
+    """Work that runs in a window."""
+
+    def __init__(self, context: bpy.types.Context, steps: Steps[Result]) -> None:
+        global _running
+        self.is_over = False
+        self._work = Work(steps, Meter(StatusBar(stops=True)))
+        self._manager: Value = context.window_manager
+        self._timer = self._manager.event_timer_add(0.001, window=context.window)
+        self._last_end = perf_counter()
+        self._newest = _newest()
+        self._meanwhile: list[tuple[int, int]] = []
+        self._work.meter.status.begin()
+        self._work.meter.show()
+        _running = self
+
+    def slice(self) -> Result | None:
+        """Work for a moment; returns what came of it, or None when there is more to do. Raises what the work raises."""
+        begin = perf_counter()
+        self._resume()
+        try:
+            is_done = self._work.run(min(max((begin - self._last_end) * SHARE, SHORTEST), LONGEST))
+        except BaseException:
+            self._end()
+            raise
+        if is_done:
+            self._end()
+            return self._work.made
+        self._newest = _newest()
+        self._last_end = perf_counter()
+        if self._work.meter.status.is_behind(EVERY):
+            self._work.meter.show()
+        return None
+
+    def stop(self) -> None:
+        """Leave nothing behind."""
+        if not self.is_over:
+            self._resume()
+            self._work.close()
+            self._end()
+
+    def is_others(self, uid: int) -> bool:
+        """Whether a data-block was made while the work waited: by another window, or by Blender itself."""
+        return any(first < uid <= last for first, last in self._meanwhile)
+
+    def _resume(self) -> None:
+        newest = _newest()
+        if newest > self._newest + 1:
+            self._meanwhile.append((self._newest, newest))
+
+    def _end(self) -> None:
+        global _running
+        self.is_over, _running = True, None
+        self._manager.event_timer_remove(self._timer)
+        self._work.meter.status.end()
+
+
+def is_others(uid: int) -> bool:
+    """Whether the data-block of this session_uid was made while the work that runs now waited: no stop removes it."""
+    return _running is not None and _running.is_others(uid)
+
+
+def _newest() -> int:
+    """The number that the newest data-block would have: they are counted up."""
+    probe = bpy.data.texts.new("probe")
+    uid = probe.session_uid
+    bpy.data.texts.remove(probe)
+    return uid
+
+
+class Stoppable(Operator):
+    """Mixed into operators, before Blender's class. They have `work` in the place of `execute`, and `ask` in that of
+    `invoke`.
+    """
+
+    _asked = False
+    """Whether its options were chosen in a window."""
+    _run: Running | None = None
+
+    def work(self, context: bpy.types.Context) -> Steps[Result]:
+        """Do what the operator is for, and return what came of it. Closed before its end, it leaves nothing behind."""
+        raise NotImplementedError
+
+    def ask(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask for options before the work; without any, begin it."""
+        return self._begin(context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        """Ask for the options, or begin with those that were chosen."""
+        if _is_starting:
+            return self._begin(context)
+        self._asked = True
+        return self.ask(context, event)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Do all at once; where a window has asked for the options, begin."""
+        if self._asked and context.window is not None:
+            self._start_anew()
+            return {"CANCELLED"}  # this one: the other one goes on
+        return drain(self.work(context))
+
+    def modal(self, _context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        """Do the next slice, or stop. Whatever else happens in the window has to wait."""
+        run = self._run
+        if run is None or run.is_over:
+            return self._stopped()
+        if event.type == "ESC" and event.value == "PRESS":
+            run.stop()
+            return self._stopped()
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        return run.slice() or {"RUNNING_MODAL"}
+
+    def cancel(self, _context: bpy.types.Context) -> None:
+        """Stop, since the window is closed."""
+        if self._run is not None:
+            self._run.stop()
+
+    def _begin(self, context: bpy.types.Context) -> Result:
+        if bpy.app.background or context.window is None:
+            return drain(self.work(context))
+        if _running is not None:
+            self.report({"ERROR"}, "Another window is at work: wait for it, or stop it there")
+            return {"CANCELLED"}
+        self._run = Running(context, self.work(context))
+        gives(self._run._manager.modal_handler_add)(self)
+        return {"RUNNING_MODAL"}
+
+    def _stopped(self) -> Result:
+        self.report({"INFO"}, f"{self.bl_label}: stopped, nothing is left of it")
+        return {"CANCELLED"}
+
+    def _start_anew(self) -> None:
+        global _is_starting
+        given: dict[str, Value] = gives(self.as_keywords)()
+        files = given.get("files")
+        if files is not None:
+            given["files"] = [{"name": file.name} for file in files]
+        category, name = self.bl_rna.identifier.lower().split("_ot_")
+        _is_starting = True
+        try:
+            getattr(getattr(bpy.ops, category), name)("INVOKE_DEFAULT", **given)
+        finally:
+            _is_starting = False
+
+
+@persistent
+def _stop_all(*_: object) -> None:
+    """Before another file is opened or a step undone, by another window: what is half made must not be met there."""
+    if _running is not None:
+        _running.stop()
+
+
+_MOMENTS = ("load_pre", "undo_pre", "redo_pre")
+
+
+def register() -> None:
+    """Watch for what work can't outlive."""
+    for moment in _MOMENTS:
+        getattr(bpy.app.handlers, moment).append(_stop_all)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    _stop_all()
+    for moment in _MOMENTS:
+        getattr(bpy.app.handlers, moment).remove(_stop_all)
