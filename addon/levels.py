@@ -143,12 +143,15 @@ def export_file(
     """
     game = game_of(collection)
     export_level, _ = game.writer
-    with _reported(collection, report):
+    with _reported(collection, report), progress(1, f"writing {path.name}"), progress(4) as step:
         chosen = game.for_file(settings, path) if game.for_file is not None else settings
         made = export_level(context, collection, chosen, report)
+        step()
         ledger.tell(collection, game.fates, report)
+        step()
         parts = {path.suffix: made} if isinstance(made, bytes) else made
         _look_over(context, collection, next(iter(parts.values())), report)
+        step()
         report.refuse_doubts()
         contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
         for ending, data in parts.items():
@@ -174,7 +177,7 @@ def export_form(
     """Write a collection to a file of another form. refuse_changed, and what it raises: as of `export_file`."""
     if form.export_form is None:
         raise SceneError(f"{path.name}: such files can be opened, but not written")
-    with _reported(collection, report):
+    with _reported(collection, report), progress(1, f"writing {path.name}"):
         data = form.export_form(context, collection, settings, report)
         report.refuse_doubts()
         _write(collection, {path: (data, form.check)}, settings, report, refuse_changed)
@@ -200,9 +203,11 @@ def check_export(context: bpy.types.Context, collection: bpy.types.Collection, r
     """
     game = game_of(collection)
     export_level, settings = game.writer
-    with _reported(collection, report):
+    with _reported(collection, report), progress(1, f"checking {collection.name}"), progress(3) as step:
         made = export_level(context, collection, settings(), report)
+        step()
         ledger.tell(collection, game.fates, report)
+        step()
         parts = [made] if isinstance(made, bytes) else list(made.values())
         _look_over(context, collection, parts[0], report)
         report.note(f"nothing is written: this was a check. {sum(map(len, parts))} bytes could be")

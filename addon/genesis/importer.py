@@ -53,10 +53,11 @@ def import_level(
     """
     level = genesis.read(data)
     if isinstance(level, CompiledLevel) and settings.compiled == "brushes":
-        return (yield from decompiled(context, level, file, settings, report))
+        return (yield from decompiled.steps(context, level, file, settings, report))
     return (yield from build_scene.steps(context, level, data, file, settings, report))
 
 
+@Stepwise
 def decompiled(
     context: bpy.types.Context, level: CompiledLevel, file: str | Path, settings: ImportSettings, report: Report
 ) -> Steps[bpy.types.Collection]:

@@ -213,6 +213,7 @@ class FindLeaks(_OfFinder):
 
     bl_label = "Find Leaks"
     bl_options = {"REGISTER", "UNDO"}
+    takes_long = True
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Flood it."""
@@ -276,6 +277,7 @@ class SelectHiddenFaces(_OfFinder):
 
     bl_label = "Select Hidden Faces"
     bl_options = {"REGISTER", "UNDO"}
+    takes_long = True
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:
         """Flood the level and see what the flood doesn't touch."""

@@ -84,12 +84,13 @@ class Meter:
 
         def step(n: int = 1) -> None:
             counted.done += n
-            if self.status.on and self.status.is_behind(PATIENCE):
+            if self.status.on and self.status.is_stuck(PATIENCE):
                 self._show_now()
 
         self._ranges.append(counted)
         if begins:
             self.status.begin()
+        if begins or (self.status.on and self.status.is_stuck(PATIENCE)):
             self._show_now()
         try:
             yield step

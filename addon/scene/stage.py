@@ -155,6 +155,7 @@ def looks(context: bpy.types.Context) -> Looks:
     changed: list[tuple[Value, tuple[str, ...]]] = []
     if scene is not None:
         changed += [(struct, _settings(struct)) for struct in (scene, *_parts(scene))]
+        changed += [(scene.cycles, ("transparent_max_bounces",))] if hasattr(scene, "cycles") else []
     for space in viewports(context):
         changed += [(space.region_3d, ("view_perspective", "view_rotation", "view_location", "view_distance"))]
         changed += [
@@ -173,10 +174,12 @@ def look_again(before: Looks) -> None:
 
 
 def _parts(scene: Value) -> Iterator[Value]:
-    """What a scene has of settings: of its colours, its units, how it is rendered, ..."""
+    """What a scene has of settings: of its colours, its units, how it is rendered, ... Not those of add-ons: to ask for
+    all of Cycles' lets it look for graphics cards.
+    """
     for each in scene.bl_rna.properties:
         part = getattr(scene, each.identifier) if each.type == "POINTER" and each.is_readonly else None
-        if part is not None and not isinstance(part, bpy.types.ID | bpy.types.Struct):
+        if part is not None and not isinstance(part, bpy.types.ID | bpy.types.Struct | bpy.types.PropertyGroup):
             yield part
 
 

@@ -22,6 +22,8 @@ class StatusBar:
     """Whether Esc stops the work."""
     on: bool = False
     """Whether it is in use."""
+    drawn_at: float = 0.0
+    """When Blender last had the time to draw."""
     _shown_at: float = 0.0
     _text: str = ""
     _fraction: float = 0.0
@@ -38,6 +40,10 @@ class StatusBar:
         """Whether it says what was true longer ago than that."""
         return perf_counter() - self._shown_at > seconds
 
+    def is_stuck(self, seconds: float) -> bool:
+        """Whether nothing was drawn for longer than that."""
+        return perf_counter() - self.drawn_at > seconds
+
     def show(self, text: str, fraction: float) -> None:
         """Say how far the work is, whenever Blender draws next. fraction: of the whole, 0 to 1."""
         manager, workspace = bpy.context.window_manager, bpy.context.workspace
@@ -45,13 +51,14 @@ class StatusBar:
             return
         self._text, self._fraction, self._shown_at = text, fraction, perf_counter()
         manager.progress_update(int(fraction * STEPS))
-        workspace.status_text_set(self._draw)
+        workspace.status_text_set(lambda header, _context: self._draw(header.layout))
 
     def draw_now(self) -> None:
         """Draw it while Blender waits for the work, and with it only what has to be drawn anew anyway."""
         if self.on:
             with bpy.context.temp_override(area=None, region=None):  # or that region would be drawn, too
                 bpy.ops.wm.redraw_timer(type="DRAW_SWAP", iterations=1)
+        self.drawn_at = perf_counter()
 
     def end(self) -> None:
         """Give it back."""
@@ -62,8 +69,7 @@ class StatusBar:
             workspace.status_text_set(None)
         self.on = False
 
-    def _draw(self, header: bpy.types.Header, _context: bpy.types.Context) -> None:
-        layout: Value = header.layout
+    def _draw(self, layout: Value) -> None:
         bar = layout.row()
         bar.scale_x = 0.6
         bar.progress(factor=self._fraction, text=f"{int(self._fraction * 100)} %")

@@ -17,6 +17,7 @@ from bpy.app.handlers import persistent
 from .blender_types import Value, gives
 from .progress import Meter, Steps, Work, drain
 from .sidebar import Result
+from .stage import window_manager_of
 from .status_bar import StatusBar
 
 if TYPE_CHECKING:
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
 else:
     Operator = object
 
-SHORTEST, LONGEST = 0.05, 0.3
-"""Seconds of work between two looks at the keyboard."""
-SHARE = 30.0
-"""How many times as long a slice is as what Blender does between two, drawing included: that costs 3 % then."""
+SHORTEST, LONGEST, AT_MOST = 0.05, 0.3, 1.0
+"""Seconds of work between two looks at the keyboard; at most, where drawing takes long."""
+WANTED, LEAST = 30.0, 2.0
+"""How many times as long a slice is as what Blender does between two. It draws all views then, since all that Python
+makes says so: which costs 3 % where a slice is as long as wanted.
+"""
 
 EVERY = 0.2
 """Seconds: how long the status bar may be behind."""
@@ -41,25 +44,26 @@ _is_starting = False
 class Running:
     """Work that runs in a window."""
 
-    def __init__(self, context: bpy.types.Context, steps: Steps[Result]) -> None:
+    def __init__(self, context: bpy.types.Context, steps: Steps[Result], title: str) -> None:
         global _running
         self.is_over = False
         self._work = Work(steps, Meter(StatusBar(stops=True)))
-        self._manager: Value = context.window_manager
-        self._timer = self._manager.event_timer_add(0.001, window=context.window)
+        self._manager = window_manager_of(context)
+        self._timer: Value = gives(self._manager.event_timer_add)(0.001, window=context.window)
         self._last_end = perf_counter()
         self._newest = _newest()
         self._meanwhile: list[tuple[int, int]] = []
         self._work.meter.status.begin()
-        self._work.meter.show()
+        self._work.meter.status.show(title, 0.0)
         _running = self
 
     def slice(self) -> Result | None:
         """Work for a moment; returns what came of it, or None when there is more to do. Raises what the work raises."""
-        begin = perf_counter()
+        begin = self._work.meter.status.drawn_at = perf_counter()
         self._resume()
         try:
-            is_done = self._work.run(min(max((begin - self._last_end) * SHARE, SHORTEST), LONGEST))
+            between = begin - self._last_end
+            is_done = self._work.run(min(max(between * WANTED, SHORTEST), max(min(between * LEAST, AT_MOST), LONGEST)))
         except BaseException:
             self._end()
             raise
@@ -162,8 +166,8 @@ class Stoppable(Operator):
         if _running is not None:
             self.report({"ERROR"}, "Another window is at work: wait for it, or stop it there")
             return {"CANCELLED"}
-        self._run = Running(context, self.work(context))
-        gives(self._run._manager.modal_handler_add)(self)
+        self._run = Running(context, self.work(context), self.bl_label)
+        gives(window_manager_of(context).modal_handler_add)(self)
         return {"RUNNING_MODAL"}
 
     def _stopped(self) -> Result:
@@ -176,7 +180,8 @@ class Stoppable(Operator):
         files = given.get("files")
         if files is not None:
             given["files"] = [{"name": file.name} for file in files]
-        category, name = self.bl_rna.identifier.lower().split("_ot_")
+        rna: Value = self.bl_rna
+        category, name = rna.identifier.lower().split("_ot_")
         _is_starting = True
         try:
             getattr(getattr(bpy.ops, category), name)("INVOKE_DEFAULT", **given)
@@ -184,7 +189,7 @@ class Stoppable(Operator):
             _is_starting = False
 
 
-@persistent
+@persistent  # type: ignore[untyped-decorator]
 def _stop_all(*_: object) -> None:
     """Before another file is opened or a step undone, by another window: what is half made must not be met there."""
     if _running is not None:

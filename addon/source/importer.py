@@ -143,9 +143,9 @@ def _build_placed(importing: ImportContext, baked: lightmaps.Lightmaps | None, p
     placing = []
     for title, steps in prepared.items():
         placing.append((yield from parts.make(title, steps)))
-    for steps in placing:
-        if steps is not None:
-            yield from steps
+    for place in placing:
+        if place is not None:
+            yield from place
         parts.step()
 
 

@@ -61,7 +61,7 @@ def _build_section(
     collection: bpy.types.Collection,
     things: list[tng.Thing],
     first: int,
-    step: Callable[[], None],
+    step: Callable[..., None],
 ) -> Steps[None]:
     """Make the things of a section, of which the first has this record; in Blender's order of names, which is quick."""
     names = [name_of(thing) for thing in things]

@@ -21,6 +21,7 @@ class BakeGenesisLightmaps(LevelOperator):
     bl_idname = "levelwright.genesis_bake"
     bl_label = "Bake Lightmaps"
     bl_options = {"REGISTER", "UNDO"}
+    takes_long = True
 
     samples: int = declared.integer(name="Samples", description="Rays a luxel", default=64, min=1, soft_max=4096)
     bounces: int = declared.integer(

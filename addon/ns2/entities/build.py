@@ -87,6 +87,7 @@ class _Builder:
         for at, each in enumerate(listed):
             for home in self.homes.of(each.layers, each.group):
                 home.objects.link(made[at])
+            yield
         return [made[at] for at in range(len(listed))]
 
     def _make(

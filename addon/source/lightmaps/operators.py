@@ -20,6 +20,7 @@ class BakeLightmaps(LevelOperator):
     bl_idname = "levelwright.source_bake"
     bl_label = "Bake Lightmaps"
     bl_options = {"REGISTER", "UNDO"}
+    takes_long = True
     failures = (SceneError, OSError, FormatError)
 
     samples: int = declared.integer(name="Samples", description="Rays a luxel", default=64, min=1, soft_max=4096)

@@ -25,7 +25,7 @@ class Shown(StatusBar):
         self.on = True
         self.told.append("begin")
 
-    def is_behind(self, _seconds: float) -> bool:
+    def is_stuck(self, _seconds: float) -> bool:
         return True
 
     def show(self, text: str, fraction: float) -> None:
@@ -67,9 +67,13 @@ def test_a_range_within_one_fills_its_step(shown: list[object]) -> None:
                 pass
         outer()
     assert shown[2:-1] == [
+        ("files 0 / 2: Source map a.bsp", 0.0),
+        ("files 0 / 2: Source map a.bsp: props 0 / 5", 0.0),
         ("files 0 / 2: Source map a.bsp: props 5 / 5", 0.5),
         ("files 1 / 2", 0.5),
+        ("files 1 / 2", 0.5),
         ("files 1 / 2", 0.6667),
+        ("files 1 / 2: nothing", 0.6667),
         ("files 2 / 2", 1.0),
     ]
 
@@ -154,7 +158,7 @@ class Manager:
 def running(steps: Steps[Any]) -> tuple[stoppable.Running, Manager]:
     manager = Manager()
     context: Any = SimpleNamespace(window_manager=manager, window="a window")
-    return stoppable.Running(context, steps), manager
+    return stoppable.Running(context, steps, "Count Sheep"), manager
 
 
 def slices(run: stoppable.Running) -> Any:
