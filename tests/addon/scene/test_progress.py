@@ -169,6 +169,7 @@ def slices(run: stoppable.Running) -> Any:
 
 def test_what_runs_in_a_window_comes_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stoppable, "LONGEST", 0.0)
+    monkeypatch.setattr(stoppable, "AT_MOST", 0.0)
     run, manager = running(counting(3, []))
     assert run.slice() is None
     assert manager.timers == ["a window"]
@@ -193,6 +194,7 @@ def test_what_fails_in_a_window_is_over() -> None:
 @pytest.mark.parametrize("moment", ["undo_pre", "load_pre"])
 def test_an_undo_or_another_file_stops_what_runs(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stoppable, "LONGEST", 0.0)
+    monkeypatch.setattr(stoppable, "AT_MOST", 0.0)
     bpy.ops.ed.undo_push(message="before")
     log: list[str] = []
     run, manager = running(counting(9, log))
@@ -209,6 +211,7 @@ def test_an_undo_or_another_file_stops_what_runs(moment: str, monkeypatch: pytes
 
 def test_what_others_make_meanwhile_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stoppable, "LONGEST", 0.0)
+    monkeypatch.setattr(stoppable, "AT_MOST", 0.0)
     made: list[bpy.types.Mesh] = []
     kept: list[bool] = []
 
