@@ -27,8 +27,8 @@ GAME_LEVEL = "import_scene.game_level"
 """The operator that opens levels of any game."""
 
 
-class _Import(Stoppable, Declared, ImportHelper, bpy.types.Operator):
-    """What all imports share: several files, one undo step, the report, progress, and that Esc stops them."""
+class _Import(Declared, ImportHelper, bpy.types.Operator):
+    """What all imports share: several files, one undo step, the report."""
 
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
@@ -47,7 +47,7 @@ class _Import(Stoppable, Declared, ImportHelper, bpy.types.Operator):
         """Return what stands before the names of a game's options."""
         return "" if self.game else f"{game.key}_"
 
-    def ask(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Show the options when files were dropped, otherwise the file browser."""
         returned: Result = gives(self.invoke_popup)(context)
         return returned
@@ -168,10 +168,12 @@ def _show(operator: bpy.types.Operator, note: str, icon: Literal["INFO", "ERROR"
 def _operator(
     base: type, name: str, tooltip: str, shown: dict[str, Value], **members: object
 ) -> type[bpy.types.Operator]:
-    """Return an operator's class. name: "import_scene.source_bsp". shown: its properties by name."""
+    """Return an operator's class, whose work is `Stoppable`. name: "import_scene.source_bsp". shown: its properties by
+    name.
+    """
     category, _, word = name.partition(".")
     body = {"__doc__": tooltip, "__module__": __name__, "__annotations__": shown, "bl_idname": name, **members}
-    made: type[bpy.types.Operator] = type(f"{category.upper()}_OT_{word}", (base,), body)
+    made: type[bpy.types.Operator] = type(f"{category.upper()}_OT_{word}", (Stoppable, base), body)
     return made
 
 
@@ -223,7 +225,7 @@ def exports() -> Iterator[tuple[Game, FileKind]]:
         yield from ((game, form) for form in game.forms if form.export_form is not None)
 
 
-class LEVELWRIGHT_OT_check_export(Declared, bpy.types.Operator):
+class LEVELWRIGHT_OT_check_export(Stoppable, Declared, bpy.types.Operator):
     """Say what an export would change, and whether it can be done, without writing a file"""
 
     bl_idname = "levelwright.check_export"

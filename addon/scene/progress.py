@@ -23,8 +23,6 @@ from .status_bar import StatusBar
 
 _log = logging.getLogger(__name__)
 
-PATIENCE = 1.0
-"""Seconds of work without a look at the window, after which it is drawn in the middle of the work."""
 
 Made = TypeVar("Made")
 Given = ParamSpec("Given")
@@ -84,14 +82,12 @@ class Meter:
 
         def step(n: int = 1) -> None:
             counted.done += n
-            if self.status.on and self.status.is_stuck(PATIENCE):
-                self._show_now()
+            if self.status.on:
+                self.status.count(self.fraction)
 
         self._ranges.append(counted)
         if begins:
             self.status.begin()
-        if begins or (self.status.on and self.status.is_stuck(PATIENCE)):
-            self._show_now()
         try:
             yield step
         finally:
@@ -102,10 +98,6 @@ class Meter:
     def show(self) -> None:
         """Say how far it is when Blender draws next."""
         self.status.show(self.text, self.fraction)
-
-    def _show_now(self) -> None:
-        self.show()
-        self.status.draw_now()
 
 
 _meter = Meter()

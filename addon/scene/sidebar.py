@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import bpy
@@ -14,7 +13,6 @@ from .blender_types import Value
 from .declared import Declared
 from .meshes import needs_evaluation, select_faces, select_points
 from .names import showable_lines
-from .progress import progress
 from .reports import SceneError
 
 if TYPE_CHECKING:
@@ -91,8 +89,6 @@ class LevelOperator(OnLevel, bpy.types.Operator):
 
     failures: ClassVar[tuple[type[Exception], ...]] = (SceneError, OSError)
     """What `change` may raise that is the user's to know; games that read levels add their FormatError."""
-    takes_long: ClassVar[bool] = False
-    """Whether it can take longer than a moment: then the status bar says what is being done."""
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Change the active level, or say why not."""
@@ -100,8 +96,7 @@ class LevelOperator(OnLevel, bpy.types.Operator):
         if level is None:
             return {"CANCELLED"}
         try:
-            with progress(1, self.bl_label) if self.takes_long else nullcontext():
-                done = self.change(context, level)
+            done = self.change(context, level)
         except self.failures as error:
             return refuse(self, context, error)
         return {"CANCELLED"} if done is False else {"FINISHED"}

@@ -8,6 +8,7 @@ started once more with these, and it is that one that runs, makes the undo step 
 
 from __future__ import annotations
 
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .blender_types import Value, gives
-from .progress import Meter, Steps, Work, drain
+from .progress import Meter, Steps, Work, at_once, drain
 from .sidebar import Result
 from .stage import window_manager_of
 from .status_bar import StatusBar
@@ -44,10 +45,10 @@ _is_starting = False
 class Running:
     """Work that runs in a window."""
 
-    def __init__(self, context: bpy.types.Context, steps: Steps[Result], title: str) -> None:
+    def __init__(self, context: bpy.types.Context, steps: Steps[Result], title: str, stops: bool = True) -> None:
         global _running
         self.is_over = False
-        self._work = Work(steps, Meter(StatusBar(stops=True)))
+        self._work = Work(steps, Meter(StatusBar(stops)))
         self._manager = window_manager_of(context)
         self._timer: Value = gives(self._manager.event_timer_add)(0.001, window=context.window)
         self._last_end = perf_counter()
@@ -59,7 +60,7 @@ class Running:
 
     def slice(self) -> Result | None:
         """Work for a moment; returns what came of it, or None when there is more to do. Raises what the work raises."""
-        begin = self._work.meter.status.drawn_at = perf_counter()
+        begin = perf_counter()
         self._resume()
         try:
             between = begin - self._last_end
@@ -113,35 +114,23 @@ def _newest() -> int:
 
 
 class Stoppable(Operator):
-    """Mixed into operators, before Blender's class. They have `work` in the place of `execute`, and `ask` in that of
-    `invoke`.
+    """Mixed into operators, the first of their bases. Those that have `work`, a method that gives the steps of what
+    they do, are stopped by Esc between two of them; what others have in `execute` is one step.
     """
 
-    _asked = False
-    """Whether its options were chosen in a window."""
     _run: Running | None = None
 
-    def work(self, context: bpy.types.Context) -> Steps[Result]:
-        """Do what the operator is for, and return what came of it. Closed before its end, it leaves nothing behind."""
-        raise NotImplementedError
-
-    def ask(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask for options before the work; without any, begin it."""
-        return self._begin(context)
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
-        """Ask for the options, or begin with those that were chosen."""
-        if _is_starting:
-            return self._begin(context)
-        self._asked = True
-        return self.ask(context, event)
+        """Ask for the options, as far as the operator does, or begin with those that were chosen."""
+        ask = None if _is_starting else self._inherited("invoke")
+        return self._begin(context) if ask is None else ask(context, event)
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Do all at once; where a window has asked for the options, begin."""
-        if self._asked and context.window is not None:
+        if self.options.is_invoke and not self.options.is_repeat and self._has_window(context):
             self._start_anew()
             return {"CANCELLED"}  # this one: the other one goes on
-        return drain(self.work(context))
+        return drain(self._steps(context))
 
     def modal(self, _context: bpy.types.Context, event: bpy.types.Event) -> Result:
         """Do the next slice, or stop. Whatever else happens in the window has to wait."""
@@ -160,13 +149,28 @@ class Stoppable(Operator):
         if self._run is not None:
             self._run.stop()
 
+    def _inherited(self, name: str) -> Value:
+        """The method that the operator has without this class; None without one."""
+        bases = type(self).__mro__
+        found = (vars(base).get(name) for base in bases[bases.index(Stoppable) + 1 :])
+        method = next((each for each in found if each is not None), None)
+        return None if method is None else method.__get__(self)
+
+    def _steps(self, context: bpy.types.Context) -> Steps[Result]:
+        work = self._inherited("work")
+        return at_once(partial(self._inherited("execute"), context)) if work is None else work(context)
+
+    def _has_window(self, context: bpy.types.Context) -> bool:
+        return not bpy.app.background and context.window is not None
+
     def _begin(self, context: bpy.types.Context) -> Result:
-        if bpy.app.background or context.window is None:
-            return drain(self.work(context))
+        if not self._has_window(context):
+            return drain(self._steps(context))
         if _running is not None:
             self.report({"ERROR"}, "Another window is at work: wait for it, or stop it there")
             return {"CANCELLED"}
-        self._run = Running(context, self.work(context), self.bl_label)
+        stops = self._inherited("work") is not None
+        self._run = Running(context, self._steps(context), self.bl_label, stops)
         gives(window_manager_of(context).modal_handler_add)(self)
         return {"RUNNING_MODAL"}
 

@@ -9,18 +9,18 @@ from ....formats.binary import FormatError
 from ...scene import declared, stage
 from ...scene.reports import Report, SceneError
 from ...scene.sidebar import LevelOperator, Result
+from ...scene.stoppable import Stoppable
 from .. import layout
 from . import bake, collect
 
 
-class BakeLightmaps(LevelOperator):
+class BakeLightmaps(Stoppable, LevelOperator):
     """Bake the light of Blender's lights into the lightmaps of the visible surfaces, with Cycles"""
 
     format_key = layout.FORMAT
     bl_idname = "levelwright.source_bake"
     bl_label = "Bake Lightmaps"
     bl_options = {"REGISTER", "UNDO"}
-    takes_long = True
     failures = (SceneError, OSError, FormatError)
 
     samples: int = declared.integer(name="Samples", description="Rays a luxel", default=64, min=1, soft_max=4096)
