@@ -225,11 +225,8 @@ def exports() -> Iterator[tuple[Game, FileKind]]:
         yield from ((game, form) for form in game.forms if form.export_form is not None)
 
 
-class LEVELWRIGHT_OT_check_export(Stoppable, Declared, bpy.types.Operator):
-    """Say what an export would change, and whether it can be done, without writing a file"""
-
-    bl_idname = "levelwright.check_export"
-    bl_label = "Check Export"
+class _CheckExport(Declared, bpy.types.Operator):
+    """What Check Export does."""
 
     collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
 
@@ -243,6 +240,13 @@ class LEVELWRIGHT_OT_check_export(Stoppable, Declared, bpy.types.Operator):
         report.forward(self)
         report.log()
         return {"FINISHED"}
+
+
+class LEVELWRIGHT_OT_check_export(Stoppable, _CheckExport):
+    """Say what an export would change, and whether it can be done, without writing a file"""
+
+    bl_idname = "levelwright.check_export"
+    bl_label = "Check Export"
 
 
 class LEVELWRIGHT_OT_select_finding(Declared, bpy.types.Operator):

@@ -60,9 +60,10 @@ class StatusBar:
         self.on, self._shown_at = False, 0.0
 
     def _draw(self, layout: Value) -> None:
-        bar = layout.row()
-        bar.scale_x = 0.6
-        bar.progress(factor=max(self._percent, 0) / 100, text=f"{max(self._percent, 0)} %")
+        if self.stops:  # what is one step has no part that could be shown
+            bar = layout.row()
+            bar.scale_x = 0.6
+            bar.progress(factor=max(self._percent, 0) / 100, text=f"{max(self._percent, 0)} %")
         layout.label(text=self._text)
         if self.stops:
             layout.label(text="     Stop, and leave nothing behind", icon="EVENT_ESC")

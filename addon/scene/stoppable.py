@@ -8,6 +8,7 @@ started once more with these, and it is that one that runs, makes the undo step 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -115,7 +116,7 @@ def _newest() -> int:
 
 class Stoppable(Operator):
     """Mixed into operators, the first of their bases. Those that have `work`, a method that gives the steps of what
-    they do, are stopped by Esc between two of them; what others have in `execute` is one step.
+    they do, are stopped by Esc between two of them; what others inherit as `execute` is one step.
     """
 
     _run: Running | None = None
@@ -156,9 +157,12 @@ class Stoppable(Operator):
         method = next((each for each in found if each is not None), None)
         return None if method is None else method.__get__(self)
 
+    @property
+    def _work(self) -> Callable[[bpy.types.Context], Steps[Result]] | None:
+        return getattr(self, "work", None)
+
     def _steps(self, context: bpy.types.Context) -> Steps[Result]:
-        work = self._inherited("work")
-        return at_once(partial(self._inherited("execute"), context)) if work is None else work(context)
+        return at_once(partial(self._inherited("execute"), context)) if self._work is None else self._work(context)
 
     def _has_window(self, context: bpy.types.Context) -> bool:
         return not bpy.app.background and context.window is not None
@@ -169,8 +173,7 @@ class Stoppable(Operator):
         if _running is not None:
             self.report({"ERROR"}, "Another window is at work: wait for it, or stop it there")
             return {"CANCELLED"}
-        stops = self._inherited("work") is not None
-        self._run = Running(context, self._steps(context), self.bl_label, stops)
+        self._run = Running(context, self._steps(context), self.bl_label, self._work is not None)
         gives(window_manager_of(context).modal_handler_add)(self)
         return {"RUNNING_MODAL"}
 
