@@ -4,8 +4,9 @@
 from types import ModuleType
 
 from . import commands, file_handlers, games, operators, panels, preferences, saving
+from .scene import stoppable
 
-_PARTS: tuple[ModuleType, ...] = (preferences, operators, file_handlers, panels, commands, games, saving)
+_PARTS: tuple[ModuleType, ...] = (preferences, stoppable, operators, file_handlers, panels, commands, games, saving)
 
 
 def register() -> None:

@@ -16,6 +16,7 @@ import bpy
 from ..formats import FORMATS, Format
 from .scene.content_folders import ContentFolder
 from .scene.ledger import Fates
+from .scene.progress import Steps
 from .scene.reports import Report, SceneError
 
 Settings = Any
@@ -27,7 +28,7 @@ class ImportLevels(Protocol):
 
     def __call__(
         self, paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None, /
-    ) -> list[bpy.types.Collection]:
+    ) -> Steps[list[bpy.types.Collection]]:
         """Open the levels in these files, and return their collections. contents: what to take for those of some."""
 
 
@@ -36,7 +37,7 @@ def _nothing() -> None:
 
 
 class ImportLevel(Protocol):
-    """What builds a level's scene."""
+    """What builds a level's scene: a `Stepwise`, where it takes longer than a moment."""
 
     def __call__(
         self, context: bpy.types.Context, data: bytes, file: Path, settings: Settings, report: Report, /
@@ -86,7 +87,7 @@ class ImportForm(Protocol):
         import_levels: ImportLevels,
         report: Report,
         /,
-    ) -> bpy.types.Collection:
+    ) -> Steps[bpy.types.Collection]:
         """Return the collection that holds all of it, linked to the scene. Raises FormatError, SceneError."""
 
 

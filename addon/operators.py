@@ -16,8 +16,10 @@ from .game import FileKind, Form, Game, Settings
 from .scene import chosen_files, declared, findings, options, stage
 from .scene.blender_types import Value, gives
 from .scene.declared import Declared
+from .scene.progress import Steps
 from .scene.reports import Report
 from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.stoppable import Stoppable
 
 NOTE_LETTERS = 30
 """Of a note in a line, beside its icon: what the file browser's sidebar is wide at first (looked at in 5.2)."""
@@ -54,19 +56,22 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
         """Return the options for a game's levels."""
         return options.from_properties(game.import_settings, self, self.prefix(game))
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def work(self, context: bpy.types.Context) -> Steps[Result]:
         """Import the files."""
         names = [Path(self.directory, file.name) for file in self.files if file.name]
         paths = names or [Path(bpy.path.abspath(self.filepath))]
         report = Report()
         try:
             if self.form is None:
-                levels.import_files(context, paths, self.chosen, report, self.game)
+                yield from levels.import_files.steps(context, paths, self.chosen, report, self.game)
             elif self.game is not None:
                 own = self.form.import_settings
                 settings = None if own is None else options.from_properties(own, self)
                 for path in paths:
-                    levels.import_form(context, path, self.game, self.form, settings, self.chosen(self.game), report)
+                    of_levels = self.chosen(self.game)
+                    yield from levels.import_form.steps(
+                        context, path, self.game, self.form, settings, of_levels, report
+                    )
         except levels.FAILURES as error:
             return refuse(self, context, error)
         report.forward(self)
@@ -163,10 +168,12 @@ def _show(operator: bpy.types.Operator, note: str, icon: Literal["INFO", "ERROR"
 def _operator(
     base: type, name: str, tooltip: str, shown: dict[str, Value], **members: object
 ) -> type[bpy.types.Operator]:
-    """Return an operator's class. name: "import_scene.source_bsp". shown: its properties by name."""
+    """Return an operator's class, whose work is `Stoppable`. name: "import_scene.source_bsp". shown: its properties by
+    name.
+    """
     category, _, word = name.partition(".")
     body = {"__doc__": tooltip, "__module__": __name__, "__annotations__": shown, "bl_idname": name, **members}
-    made: type[bpy.types.Operator] = type(f"{category.upper()}_OT_{word}", (base,), body)
+    made: type[bpy.types.Operator] = type(f"{category.upper()}_OT_{word}", (Stoppable, base), body)
     return made
 
 
@@ -218,11 +225,8 @@ def exports() -> Iterator[tuple[Game, FileKind]]:
         yield from ((game, form) for form in game.forms if form.export_form is not None)
 
 
-class LEVELWRIGHT_OT_check_export(Declared, bpy.types.Operator):
-    """Say what an export would change, and whether it can be done, without writing a file"""
-
-    bl_idname = "levelwright.check_export"
-    bl_label = "Check Export"
+class _CheckExport(Declared, bpy.types.Operator):
+    """What Check Export does."""
 
     collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
 
@@ -236,6 +240,13 @@ class LEVELWRIGHT_OT_check_export(Declared, bpy.types.Operator):
         report.forward(self)
         report.log()
         return {"FINISHED"}
+
+
+class LEVELWRIGHT_OT_check_export(Stoppable, _CheckExport):
+    """Say what an export would change, and whether it can be done, without writing a file"""
+
+    bl_idname = "levelwright.check_export"
+    bl_label = "Check Export"
 
 
 class LEVELWRIGHT_OT_select_finding(Declared, bpy.types.Operator):

@@ -23,6 +23,7 @@ from .level import needed_root
 from .names import showable
 from .reports import Report, SceneError
 from .sidebar import LevelOperator, LevelPanel, Result
+from .stoppable import Stoppable
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -208,7 +209,7 @@ class _OfFinder(LevelOperator):
         report.forward(self)
 
 
-class FindLeaks(_OfFinder):
+class FindLeaks(Stoppable, _OfFinder):
     """Find out whether the level is sealed, as its compiler would, and draw the way out as a curve where it isn't"""
 
     bl_label = "Find Leaks"
@@ -271,7 +272,7 @@ class WriteLeakFile(RemoveLeak):
         self.report({"INFO"}, f"wrote {path.name}")
 
 
-class SelectHiddenFaces(_OfFinder):
+class SelectHiddenFaces(Stoppable, _OfFinder):
     """Select the faces of brushes that nobody ever sees: those inside other brushes, and those that face the void"""
 
     bl_label = "Select Hidden Faces"

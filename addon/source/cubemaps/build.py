@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import bpy
 
 from ....formats.source import LumpId
 from ....formats.source.records import Records
 from ...scene import identity, transforms
+from ...scene.progress import Steps
 from .. import layout
 from ..context import ImportContext
 
@@ -20,13 +19,13 @@ _PROBE_REACH = 512.0
 """Units: how far light probes reach; in the game, the nearest cubemap counts."""
 
 
-def prepare(importing: ImportContext) -> Callable[[], None]:
+def prepare(importing: ImportContext) -> Steps[None]:
     """Read where cubemaps are; what is returned makes light probes, which share their settings. Raises FormatError."""
     cubemaps = importing.level.table(LumpId.CUBEMAPS)
-    return lambda: _place(importing, cubemaps)
+    return _place(importing, cubemaps)
 
 
-def _place(importing: ImportContext, cubemaps: Records) -> None:
+def _place(importing: ImportContext, cubemaps: Records) -> Steps[None]:
     if not len(cubemaps):
         return
     home = importing.group(HOME)
@@ -42,4 +41,5 @@ def _place(importing: ImportContext, cubemaps: Records) -> None:
         obj[CUBEMAP_SIZE] = int(size)
         transforms.remember_new(obj)
         home.objects.link(obj)
+        yield
     importing.report.count("cubemaps", len(cubemaps))

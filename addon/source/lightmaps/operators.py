@@ -9,11 +9,12 @@ from ....formats.binary import FormatError
 from ...scene import declared, stage
 from ...scene.reports import Report, SceneError
 from ...scene.sidebar import LevelOperator, Result
+from ...scene.stoppable import Stoppable
 from .. import layout
 from . import bake, collect
 
 
-class BakeLightmaps(LevelOperator):
+class BakeLightmaps(Stoppable, LevelOperator):
     """Bake the light of Blender's lights into the lightmaps of the visible surfaces, with Cycles"""
 
     format_key = layout.FORMAT
