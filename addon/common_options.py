@@ -7,7 +7,7 @@ to, the properties of all these games are, and it shows what they agree on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import bpy
@@ -17,22 +17,8 @@ from .scene import declared
 from .scene.blender_types import Value
 from .scene.properties import fields
 
-_MODELS = (
-    ("models", "Models", "By the game's models where they are found, otherwise as boxes"),
-    ("boxes", "Boxes", "All as boxes: quick"),
-)
-"""Words that the options of all games with props have."""
-_WORDS = [word for word, *_ in _MODELS]
-
-
-def _same(values: set[str]) -> str:
-    """What all are, "" where they differ."""
-    return next(iter(values)) if len(values) == 1 else ""
-
-
-def _number(values: set[str]) -> int:
-    """Which word all are, the first where they differ: Blender's menus are numbers inside."""
-    return _WORDS.index(_same(values)) if _same(values) in _WORDS else 0
+OWN = "own"
+"""The word of menus for what the games don't agree on; setting it leaves each game's as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +29,8 @@ class CommonOption:
     """As fields of settings say it in `common`."""
     title: str
     tooltip: str
-    declare: Callable[..., Value]
-    kind: dict[str, Value]
-    """What the property is besides."""
-    shown: Callable[[set[Value]], Value]
-    """Makes of the games' values what is shown."""
-    given: Callable[[Value], Value]
-    """Makes of what is set the games' values."""
+    words: Mapping[str, tuple[Value, str, str]] | None = None
+    """Of a menu, by its words: the games' value, title and tooltip; None: it is a folder, as the games have it."""
 
     @property
     def key(self) -> str:
@@ -63,18 +44,43 @@ class CommonOption:
 
     def deferred(self) -> Value:
         """Return the deferred Blender property of an operator that has the options of all games."""
+        if self.words is None:
+            return declared.string(
+                name=self.title,
+                description=self.tooltip,
+                subtype="DIR_PATH",
+                options={"SKIP_SAVE", "SKIP_PRESET"},
+                get=lambda owner: _same(self._values(owner)) or "",
+                set=lambda owner, value: self._set(owner, value),  # Blender wants a function, and no method
+            )
+        words = {OWN: (None, "Each game's own", "As the options of each game say")} | dict(self.words)
+        values = [value for value, _, _ in words.values()]
 
-        def get(owner: bpy.types.bpy_struct) -> Value:
-            return self.shown({getattr(owner, name) for name in self.own()})
+        def get(owner: bpy.types.bpy_struct) -> int:
+            same = _same(self._values(owner))
+            return values.index(same) if same in values else 0
 
-        def put(owner: bpy.types.bpy_struct, value: Value) -> None:
-            for name in self.own():
-                setattr(owner, name, self.given(value))
+        def put(owner: bpy.types.bpy_struct, number: int) -> None:
+            if number:
+                self._set(owner, values[number])
 
-        # Menus can't be left out of presets; they stand before the games' own there, which count.
-        return self.declare(
-            name=self.title, description=self.tooltip, options={"SKIP_SAVE"}, get=get, set=put, **self.kind
+        items = [(word, title, tooltip) for word, (_, title, tooltip) in words.items()]
+        # Menus can't be left out of presets. They stand before the games' own options there, which count.
+        return declared.menu(
+            name=self.title, description=self.tooltip, items=items, options={"SKIP_SAVE"}, get=get, set=put
         )
+
+    def _values(self, owner: bpy.types.bpy_struct) -> set[Value]:
+        return {getattr(owner, name) for name in self.own()}
+
+    def _set(self, owner: bpy.types.bpy_struct, value: Value) -> None:
+        for name in self.own():
+            setattr(owner, name, value)
+
+
+def _same(values: set[Value]) -> Value:
+    """What all are, None where they differ."""
+    return next(iter(values)) if len(values) == 1 else None
 
 
 COMMON = (
@@ -82,21 +88,20 @@ COMMON = (
         "content",
         "Game folder",
         "Folder with the files of the level's game, looked into before those of the preferences",
-        declared.string,
-        {"subtype": "DIR_PATH"},
-        _same,
-        str,
     ),
     CommonOption(
         "placed",
         "Entities",
-        "Open lights, spawns, sounds, creatures and all else that is placed in a level",
-        declared.boolean,
-        {},
-        all,
-        bool,
+        "Lights, spawns, sounds, creatures and all else that is placed in a level",
+        {"open": (True, "Open", "All of them"), "none": (False, "Leave out", "None of them")},
     ),
     CommonOption(
-        "models", "Props", "How props are shown", declared.menu, {"items": _MODELS}, _number, _WORDS.__getitem__
+        "models",
+        "Props",
+        "How props are shown",
+        {
+            "models": ("models", "Models", "By the game's models where they are found, otherwise as boxes"),
+            "boxes": ("boxes", "Boxes", "All as boxes: quick"),
+        },
     ),
 )

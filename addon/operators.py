@@ -17,16 +17,16 @@ from .game import FileKind, Form, Game, Settings
 from .scene import chosen_files, declared, findings, options, stage
 from .scene.blender_types import Value
 from .scene.declared import Declared
-from .scene.names import showable, showable_lines
-from .scene.reports import Report
+from .scene.names import showable
+from .scene.reports import Report, listed
 from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
 
 NOTE_LETTERS = 30
 """Of a note in a line, beside its icon: what the file browser's sidebar is wide at first (looked at in 5.2)."""
 POPUP_WIDTH = 400
 """Of the dialog after a drop, in pixels at Blender's usual size: the longest title of an option fits."""
-NAMED = 5
-"""Files that a message names."""
+POPUP_LETTERS = 60
+"""Of a note in a line of it."""
 GAME_LEVEL = "import_scene.game_level"
 """The operator that opens levels of any game."""
 
@@ -41,6 +41,10 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
         bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
     )
     directory: str = declared.string(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
+
+    left_out: str = declared.string(
+        name="Left out", description="Dropped files that are of no game", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
+    )
 
     @property
     def paths(self) -> list[Path]:
@@ -63,9 +67,19 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
         return {"FINISHED"}
 
     @property
+    def of_what(self) -> str:
+        """What the files are, for the title of a dialog."""
+        raise NotImplementedError
+
+    @property
     def is_dropped(self) -> bool:
         """Whether the files are known before anything is asked."""
         return self.properties.is_property_set("filepath") or bool(self.files)
+
+    def draw_left_out(self) -> None:
+        """Show which of the files aren't imported."""
+        if self.left_out:
+            _show(self, self.left_out, "ERROR", POPUP_LETTERS)
 
     def ask(self, context: bpy.types.Context) -> Result:
         """Show the options where the files are known, as after a drop; otherwise the file browser."""
@@ -73,7 +87,7 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
         if not self.is_dropped:
             manager.fileselect_add(self)
             return {"RUNNING_MODAL"}
-        title = self.paths[0].name if len(self.paths) == 1 else f"{len(self.paths)} files"
+        title = f"{self.paths[0].name if len(self.paths) == 1 else f'{len(self.paths)} files'}: {self.of_what}"
         return set(manager.invoke_props_dialog(self, width=POPUP_WIDTH, title=title, confirm_text="Import"))
 
 
@@ -88,6 +102,11 @@ class _ImportOfGame(_Import):
     def of_form(self) -> type[Settings] | None:
         """The settings that the form has besides those of the levels; None: there are none."""
         return self.form.import_settings if self.form is not None else None
+
+    @property
+    def of_what(self) -> str:
+        """What the files are."""
+        return self.game.format.title if self.form is None else self.form.label
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Begin with the options that were last chosen. What is no such file is refused before anything is asked."""
@@ -117,6 +136,7 @@ class _ImportOfGame(_Import):
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Show the options."""
+        self.draw_left_out()
         for settings in (self.of_form, self.game.import_settings):
             if settings is not None:
                 options.draw(settings, layout_of(self), self)
@@ -130,6 +150,11 @@ class _ImportAny(_Import):
         description="The game whose options are unfolded",
         options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"},
     )
+
+    @property
+    def of_what(self) -> str:
+        """What the files are."""
+        return "levels of several games"
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask what there is to choose for the games of the files; those of one game are its own operator's."""
@@ -145,22 +170,23 @@ class _ImportAny(_Import):
 
     def _leave_out(self, found: chosen_levels.ChosenLevels) -> bool:
         """Say which files are of no game, and leave them out; whether others are left."""
-        names = ", ".join(path.name for path in found.strangers[:NAMED])
-        more = f" and {len(found.strangers) - NAMED} more" if len(found.strangers) > NAMED else ""
-        left = [path for paths in found.of_games.values() for path in paths]
-        text = f"{names}{more}: no level of a game that Levelwright knows"
-        self.report({"WARNING" if left else "ERROR"}, showable_lines(f"{text}; left out" if left else text))
+        if not found.games:
+            self.report({"ERROR"}, _of_no_game(found))
+            return False
+        self.left_out = f"{_of_no_game(found)}; left out"
+        self.report({"WARNING"}, self.left_out)
         strangers = {path.name for path in found.strangers}
         for index in reversed(range(len(self.files))):
             if Path(self.files[index].name).name in strangers:
                 self.files.remove(index)
-        return bool(left)
+        return True
 
     def _hand_on(self, game: Game) -> Result:
         """Let the operator of a game ask: its dialog has the game's presets."""
         importing = getattr(bpy.ops.import_scene, game.files[0].operator)
         names = [{"name": path.name} for path in self.paths]
-        importing("INVOKE_DEFAULT", filepath=str(self.paths[0]), directory=str(self.paths[0].parent), files=names)
+        where = {"filepath": str(self.paths[0]), "directory": str(self.paths[0].parent), "files": names}
+        importing("INVOKE_DEFAULT", **where, left_out=self.left_out)
         return {"CANCELLED"}
 
     def run(self, context: bpy.types.Context, report: Report) -> None:
@@ -176,10 +202,11 @@ class _ImportAny(_Import):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Show the options of the files' game; where they are of several, what these share, and theirs folded."""
+        self.draw_left_out()
         layout = layout_of(self)
         found = chosen_levels.look(self.paths if self.files else chosen_levels.in_file_browser(context))
-        for path in found.strangers:
-            layout.label(text=showable(f"{path.name}: of no game that Levelwright knows"), icon="ERROR")
+        if found.strangers:
+            _show(self, _of_no_game(found), "ERROR")
         if len(found.games) == 1:
             layout.label(text=found.games[0].format.title, icon="OPTIONS")
             options.draw(found.games[0].import_settings, layout, self, f"{found.games[0].key}_")
@@ -268,10 +295,15 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
             _show(self, f"{names}: changed since it was imported or exported from this .blend. It is replaced", "ERROR")
 
 
-def _show(operator: bpy.types.Operator, note: str, icon: Literal["INFO", "ERROR"]) -> None:
-    """Show a note in a box of an operator's dialog, in lines as wide as the sidebar."""
+def _of_no_game(found: chosen_levels.ChosenLevels) -> str:
+    """Return what is said of files that are of no game."""
+    return showable(f"{listed([path.name for path in found.strangers])}: no level of a game that Levelwright knows")
+
+
+def _show(operator: bpy.types.Operator, note: str, icon: Literal["INFO", "ERROR"], letters: int = NOTE_LETTERS) -> None:
+    """Show a note in a box of an operator's dialog, in lines of so many letters."""
     box = layout_of(operator).box().column(align=True)
-    for number, line in enumerate(textwrap.wrap(note, NOTE_LETTERS)):
+    for number, line in enumerate(textwrap.wrap(note, letters)):
         box.label(text=line, icon="BLANK1" if number else icon)
 
 

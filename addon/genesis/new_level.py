@@ -9,7 +9,7 @@ from typing import Literal
 import bpy
 
 from ...formats import genesis
-from ..scene import boxes
+from ..scene import boxes, stage
 from ..scene.options import option
 from ..scene.reports import Report
 from . import importer
@@ -43,10 +43,13 @@ class NewSettings:
 
 def make(context: bpy.types.Context, settings: NewSettings, _report: Report) -> bpy.types.Collection:
     """Make the level of File > New."""
+    is_alone = stage.is_empty(stage.scene_of(context))
     level = new_level(context, settings.name, "map" if settings.kind == "map" else "3dt")
     if settings.room:
         _build_room(level)
         add_entity(context, level, "light", _LIGHT_AT)
+        if is_alone:
+            boxes.look_at(context, level, (-_WIDE, -_WIDE, 0.0), (_WIDE, _WIDE, _HIGH))
     return level
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import bpy
 
 from ...formats import ns2
-from ..scene import boxes
+from ..scene import boxes, stage
 from ..scene.options import option
 from ..scene.reports import Report
 from .entities import editing
@@ -38,6 +38,7 @@ class NewSettings:
 
 def make(context: bpy.types.Context, settings: NewSettings, report: Report) -> bpy.types.Collection:
     """Make the level of File > New. Raises SceneError."""
+    is_alone = stage.is_empty(stage.scene_of(context))
     level = new_level(context, settings.name)
     if settings.room:
         materials = [bpy.data.materials.new(_WALLS), bpy.data.materials.new(_FLOOR)]
@@ -45,4 +46,6 @@ def make(context: bpy.types.Context, settings: NewSettings, report: Report) -> b
         boxes.add(level, "Room", low, high, materials, of_sides=(0, 0, 0, 0, 1, 0), is_room=True)
         for class_name, place in _ENTITIES:
             editing.add(context, level, class_name, place, report)
+        if is_alone:
+            boxes.look_at(context, level, low, high)
     return level

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from . import meshes
+from . import meshes, stage
 from .level import needed_root
 from .names import showable
 
@@ -46,3 +46,11 @@ def add(
     obj.parent = needed_root(level)
     level.objects.link(obj)
     return obj
+
+
+def look_at(
+    context: bpy.types.Context, level: bpy.types.Collection, low: Sequence[float], high: Sequence[float]
+) -> None:
+    """Let the views show what was added. low, high: as of `add`."""
+    matrix = np.array(needed_root(level).matrix_basis)
+    stage.look_at(context, np.array([low, high]) @ matrix[:3, :3].T + matrix[:3, 3])

@@ -64,6 +64,7 @@ class Drop(SimpleNamespace):
     _leave_out = operators._ImportAny._leave_out
 
     def __init__(self, folder: Path, names: list[str]) -> None:
+        super().__init__(left_out="")
         said: list[tuple[str, str]] = []
         asked: list[str] = []
         files = Files(SimpleNamespace(name=name) for name in names)
@@ -125,7 +126,7 @@ def test_of_several_files_those_of_no_game_are_left_out_and_named(
 
 def test_files_of_several_games_are_imported_by_a_script_at_once(folder: Path) -> None:
     files = [{"name": f"{game.key}.dat"} for game in games.GAMES]
-    assert bpy.ops.import_scene.game_level(directory=str(folder), files=files, all_placed=False) == {"FINISHED"}
+    assert bpy.ops.import_scene.game_level(directory=str(folder), files=files, all_placed="none") == {"FINISHED"}
     assert [originals.describe(level).format for level in originals.levels()] == [game.key for game in games.GAMES]
     ns2 = next(level for level in originals.levels() if level.name.startswith("ns2"))
     assert not [obj for obj in ns2.all_objects if obj.type == "LIGHT"], "an option of all games is one of each"

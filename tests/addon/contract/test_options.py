@@ -160,6 +160,9 @@ class Dialog(SimpleNamespace):
         super().__init__(**(defaults | given), bl_idname=name)
         self.properties = SimpleNamespace(is_property_set=given.__contains__)
 
+    def draw_left_out(self) -> None:
+        """Nothing was."""
+
 
 @GAMES
 def test_a_dialog_begins_with_what_is_remembered_but_for_what_its_caller_gave(game: Game) -> None:
