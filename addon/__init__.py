@@ -3,10 +3,33 @@
 
 from types import ModuleType
 
-from . import commands, file_handlers, games, operators, panels, preferences, saving
+from . import (
+    commands,
+    file_handlers,
+    games,
+    menus,
+    new_levels,
+    operators,
+    panels,
+    preferences,
+    remembered,
+    saving,
+)
 from .scene import stoppable
 
-_PARTS: tuple[ModuleType, ...] = (preferences, stoppable, operators, file_handlers, panels, commands, games, saving)
+_PARTS: tuple[ModuleType, ...] = (
+    remembered,  # the preferences are made of it
+    preferences,
+    stoppable,
+    operators,
+    new_levels,
+    menus,
+    file_handlers,
+    panels,
+    commands,
+    games,
+    saving,
+)
 
 
 def register() -> None:

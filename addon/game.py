@@ -103,6 +103,30 @@ class LookFromSpawn(Protocol):
         """
 
 
+class MakeLevel(Protocol):
+    """What makes a level from nothing."""
+
+    def __call__(self, context: bpy.types.Context, settings: Settings, report: Report, /) -> bpy.types.Collection:
+        """Return the new level's collection, linked to the scene. Raises FormatError, SceneError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewLevel:
+    """How a game's levels are made from nothing: an operator, and an entry in File > New."""
+
+    operator: str
+    """The operator's name after `levelwright.`; it begins with the game's key."""
+    label: str
+    """What is made: "Source map"."""
+    tooltip: str
+    settings: type[Settings]
+    """A frozen dataclass of what can be chosen."""
+    make: MakeLevel
+    """What it makes with the defaults can be exported."""
+    home: Callable[[bpy.types.Collection], bpy.types.Collection] | None = None
+    """Gives the collection that is made active, where what is added belongs into one in the level."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileKind:
     """A kind of files that a game's levels are in: an operator to open them, one to write them."""
@@ -119,6 +143,8 @@ class FileKind:
     """Tooltip of the export."""
     note: str = ""
     """What has to be known before an export: the dialog shows it."""
+    suits: Callable[[bpy.types.Collection], bool] | None = None
+    """Whether a level can become such a file, so that menus offer it; None: each of the game's can."""
 
     @property
     def title(self) -> str:
@@ -172,6 +198,8 @@ class Game:
     """Looks over what an export made, before it is written."""
     forms: tuple[Form, ...] = ()
     """What else its levels are written in, or opened from."""
+    new: NewLevel | None = None
+    """How a level is made from nothing; None: there is no way."""
     folders: tuple[ContentFolder, ...] = ()
     """Where the user keeps the game's content: the preferences have these."""
     is_one_sided: bool = False

@@ -8,7 +8,7 @@ from typing import Literal
 import bpy
 
 from .. import __package__ as base_package
-from . import games
+from . import games, remembered
 from .scene import declared
 from .scene.content_folders import ContentFolder
 
@@ -25,7 +25,7 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
     """Levelwright's preferences; the key is the extension's root package."""
 
     bl_idname = base_package
-    __annotations__ = {folder.name: _property(folder) for folder in FOLDERS}
+    __annotations__ = {folder.name: _property(folder) for folder in FOLDERS} | remembered.PREFERENCES
 
     def draw(self, context: bpy.types.Context) -> None:
         """Show the folders, each with the usual places that are used besides it."""
@@ -38,6 +38,7 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
             elif folder.usual is not None:
                 for found in folder.folders(context):
                     column.label(text=str(found), icon="CHECKMARK")
+        remembered.draw(self.layout, self)
 
 
 def register() -> None:

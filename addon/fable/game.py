@@ -2,8 +2,8 @@
 """What Levelwright has to know of Fable: The Lost Chapters."""
 
 from ...formats.fable import tng
-from ..game import FileKind, Form, Game
-from . import layout, register, unregister, worlds
+from ..game import FileKind, Form, Game, NewLevel
+from . import layout, new_level, register, unregister, worlds
 from .content import THEMES
 from .exporter import BAKED, export_level
 from .importer import import_level
@@ -42,6 +42,13 @@ GAME = Game(
     export_settings=ExportSettings,
     beside={layout.TNG: tng.read},
     forms=(WORLD,),
+    new=NewLevel(
+        operator="fable_new_level",
+        label="Fable level",
+        tooltip="Make a flat Fable level, to be sculpted and painted",
+        settings=new_level.NewSettings,
+        make=new_level.make,
+    ),
     folders=(THEMES,),
     fates=layout.FATES,
     gltf_materials=make_gltf_materials,

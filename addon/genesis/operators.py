@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Buttons of the level as a whole: a new level, and the preview of what cuts leave."""
+"""Buttons of the level as a whole: the preview of what cuts leave, and decompiling."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 import bpy
 
@@ -20,32 +18,6 @@ from .fates import FATES
 from .materials.build import materials_again
 from .preview import compiled, live
 from .settings import ExportSettings, ImportSettings
-
-
-def new_level(context: bpy.types.Context, name: str, kind: Literal["map", "3dt"]) -> bpy.types.Collection:
-    """Make an empty level, linked to the scene; nothing was imported for it."""
-    level = genesis.new_level("map") if kind == "map" else genesis.new_level("3dt")
-    return importer.build_scene(context, level, None, name, ImportSettings(), Report())
-
-
-class NewLevel(declared.Declared, bpy.types.Operator):
-    """Make an empty Genesis3D level: meshes put into its collection become brushes"""
-
-    bl_idname = "levelwright.genesis_new_level"
-    bl_label = "New Genesis3D Level"
-    bl_options = {"REGISTER", "UNDO"}
-
-    name: str = declared.string(name="Name", default="level")
-    kind: str = declared.menu(
-        name="Kind",
-        items=(("map", ".map", "What the compiler reads"), ("3dt", ".3dt", "What the editor opens")),
-        default="map",
-    )
-
-    def execute(self, context: bpy.types.Context) -> sidebar.Result:
-        """Make it."""
-        originals.make_active(context, new_level(context, self.name, "map" if self.kind == "map" else "3dt"))
-        return {"FINISHED"}
 
 
 def has_cuts(level: bpy.types.Collection) -> bool:
@@ -145,20 +117,14 @@ class Decompile(sidebar.LevelOperator):
         report.forward(self)
 
 
-def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    sidebar.layout_of(menu).operator(NewLevel.bl_idname, icon="FILE_NEW")
-
-
-CLASSES = (NewLevel, PreviewCuts, HidePreview, Decompile)
+CLASSES = (PreviewCuts, HidePreview, Decompile)
 
 
 def register() -> None:
-    """Register the operators, and put the new level into the menu File > New."""
+    """Register the operators."""
     sidebar.register_classes(CLASSES)
-    bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
-    bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
     sidebar.unregister_classes(CLASSES)

@@ -120,7 +120,7 @@ def _original(collection: bpy.types.Collection) -> originals.Original:
     original = originals.require(collection)
     if original is None:
         raise SceneError(
-            f"{collection.name}: it wasn't imported from a .bsp. New Source Map, in File > New, makes one to build upon"
+            f"{collection.name}: it wasn't imported from a .bsp. File > New > Game Level makes one to build upon"
         )
     return original
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Teeworlds and DDNet."""
 
-from ..game import FileKind, Game
-from . import layout
+from ..game import FileKind, Game, NewLevel
+from . import layout, new_map
 from .content import CLIENT, MAPRES, SERVER
 from .exporter import export_level
 from .fates import FATES
@@ -27,6 +27,13 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    new=NewLevel(
+        operator=new_map.OPERATOR,
+        label="Teeworlds map",
+        tooltip="Make a map with a game layer: a room with a spawn, or an empty one",
+        settings=new_map.NewSettings,
+        make=new_map.make,
+    ),
     look_from_spawn=look_from_spawn,
     fates=FATES,
     folders=(MAPRES, CLIENT, SERVER),

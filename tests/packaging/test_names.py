@@ -14,6 +14,7 @@ CONTRACT = {
     "ImportContext": "what all parts of one import share: the core's, and each game's own with more fields",
     "ImportSettings": "the options of a game's import, which game.py declares",
     "ExportSettings": "the options of a game's export, which game.py declares",
+    "NewSettings": "what can be chosen of a game's level that is made from nothing, which game.py declares",
     "LevelProperties": "the properties of a level's collection, which the sidebar shows",
     "Level": "what a format's verbs read, write and check",
     "Materials": "the materials that one import makes, each by its name in the game once",

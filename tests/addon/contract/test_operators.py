@@ -21,6 +21,7 @@ CHANGES_NOTHING = {
     "levelwright.genesis_write_leak": "writes a file",
     "levelwright.source_write_leak": "writes a file",
     "levelwright.ns2_minimap": "writes a picture",
+    "levelwright.reset_options": "sets the preferences",
     "levelwright.check_export": "reads the scene, and writes its report",
     "levelwright.fable_brush": "sets the tool",
     "levelwright.fable_brush_size": "sets the tool",
