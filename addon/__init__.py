@@ -3,9 +3,35 @@
 
 from types import ModuleType
 
-from . import commands, file_handlers, games, operators, panels, preferences, saving
+from . import (
+    commands,
+    documentation,
+    file_handlers,
+    game_menus,
+    games,
+    keymaps,
+    operators,
+    panels,
+    pies,
+    preferences,
+    saving,
+    shortcuts,
+)
 
-_PARTS: tuple[ModuleType, ...] = (preferences, operators, file_handlers, panels, commands, games, saving)
+_PARTS: tuple[ModuleType, ...] = (
+    preferences,
+    operators,
+    file_handlers,
+    panels,
+    commands,
+    games,
+    saving,
+    documentation,
+    shortcuts,
+    game_menus,
+    pies,
+    keymaps,
+)
 
 
 def register() -> None:

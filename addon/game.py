@@ -16,6 +16,7 @@ import bpy
 from ..formats import FORMATS, Format
 from .scene.content_folders import ContentFolder
 from .scene.ledger import Fates
+from .scene.menus import MenuSection
 from .scene.reports import Report, SceneError
 
 Settings = Any
@@ -173,6 +174,8 @@ class Game:
     """What else its levels are written in, or opened from."""
     folders: tuple[ContentFolder, ...] = ()
     """Where the user keeps the game's content: the preferences have these."""
+    menu: tuple[MenuSection, ...] = ()
+    """All of its operators, as menus have them: Blender's search finds no others."""
     is_one_sided: bool = False
     """Whether faces are drawn from their front only, so that rooms can be looked into from outside."""
     look_from_spawn: LookFromSpawn | None = None

@@ -7,6 +7,7 @@ from . import layout, register, unregister, worlds
 from .content import THEMES
 from .exporter import BAKED, export_level
 from .importer import import_level
+from .menu import MENU
 from .settings import ExportSettings, ImportSettings, WorldSettings
 from .terrain.gltf_materials import make_gltf_materials
 
@@ -42,6 +43,7 @@ GAME = Game(
     export_settings=ExportSettings,
     beside={layout.TNG: tng.read},
     forms=(WORLD,),
+    menu=MENU,
     folders=(THEMES,),
     fates=layout.FATES,
     gltf_materials=make_gltf_materials,

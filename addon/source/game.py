@@ -14,6 +14,7 @@ from .fates import FATES
 from .importer import import_level
 from .lightmaps import panel as lightmaps_panel
 from .materials.gltf_materials import make_gltf_materials
+from .menu import MENU
 from .pak import panel as pak_panel
 from .patch_files import LMP_NOTE, check_patch, export_patch, import_patch
 from .settings import ExportSettings, ImportSettings, LmpSettings, PatchSettings, VmfSettings
@@ -89,6 +90,7 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     forms=(VMF, LMP),
+    menu=MENU,
     is_one_sided=True,
     look_from_spawn=Spawns(
         "classname", ("info_player_start", "info_player", "info_survivor", "info_deathmatch", "info_coop"), 64.0

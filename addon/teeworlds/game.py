@@ -8,6 +8,7 @@ from .exporter import export_level
 from .fates import FATES
 from .gltf_materials import make_gltf_materials
 from .importer import import_level
+from .menu import MENU
 from .panel import register, unregister
 from .settings import ExportSettings, ImportSettings
 from .view.game_view import look_from_spawn
@@ -27,6 +28,7 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    menu=MENU,
     look_from_spawn=look_from_spawn,
     fates=FATES,
     folders=(MAPRES, CLIENT, SERVER),
