@@ -21,7 +21,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs"
 """Where the pages are: in a clone, and in the extension's zip as far as they are for artists."""
 FIRST = "using.md"
 """What is the same for all games."""
-_SHARED = {
+SHARED = {
     "levelwright.check_export": "export",
     "levelwright.export_level": "export",
     "levelwright.select_finding": "export",
@@ -56,7 +56,7 @@ def links() -> Iterator[tuple[str, str]]:
                 yield f"bpy.ops.{category}.{kind.operator}*", f"{page}#options"
         yield f"bpy.ops.levelwright.{game.key}_*", page
         yield f"bpy.types.levelwright_*{game.key}*", page
-    yield from ((f"bpy.ops.{name}*", f"{FIRST}#{anchor}") for name, anchor in _SHARED.items())
+    yield from ((f"bpy.ops.{name}*", f"{FIRST}#{anchor}") for name, anchor in SHARED.items())
     yield "bpy.types.levelwrightpreferences.*", f"{FIRST}#folders-of-games"
     yield "bpy.ops.levelwright.*", FIRST
     yield "bpy.types.levelwright*", FIRST

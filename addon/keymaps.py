@@ -10,6 +10,7 @@ import bpy
 import rna_keymap_ui
 
 from . import games
+from .game_menus import title
 from .pies import LEVEL_PIE, TEXTURE_PIE
 from .scene.blender_types import Value
 from .shortcuts import is_there
@@ -24,12 +25,14 @@ class Shortcut(NamedTuple):
     name: str = ""
     """Of the pie menu that it opens."""
     keymap: tuple[str, str] = ("3D View", "VIEW_3D")
+    note: str = ""
+    """What its operator's label doesn't say."""
 
 
 _PIE = "wm.call_menu_pie"
 SHORTCUTS = (
-    Shortcut(_PIE, "W", name=LEVEL_PIE),
-    Shortcut(_PIE, "W", ("ctrl", "alt"), TEXTURE_PIE, ("Mesh", "EMPTY")),
+    Shortcut(_PIE, "W", name=LEVEL_PIE, note="Pie menu"),
+    Shortcut(_PIE, "W", ("ctrl", "alt"), TEXTURE_PIE, ("Mesh", "EMPTY"), "Pie, Edit Mode"),
     Shortcut("import_scene.game_level", "I"),
     Shortcut("levelwright.export_level", "E"),
     Shortcut("levelwright.check_export", "C"),
@@ -37,8 +40,8 @@ SHORTCUTS = (
     Shortcut("levelwright.fly_from_spawn", "F"),
     Shortcut("levelwright.interior_view", "V"),
 )
-_made: list[tuple[Value, Value]] = []
-"""The keymaps, and what was put into them."""
+_made: list[tuple[Value, Value, Shortcut]] = []
+"""The keymaps, what was put into them, and for what."""
 
 
 def _all() -> Iterator[Shortcut]:
@@ -47,20 +50,23 @@ def _all() -> Iterator[Shortcut]:
     for game in games.GAMES:
         name = f"levelwright.{game.key}_find_leaks"
         if is_there(name):
-            yield Shortcut(name, "L")
+            yield Shortcut(name, "L", note=title(game))
 
 
 def draw(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Draw the shortcuts as Blender's own preferences do: a mark to switch one on, its key, its operator."""
     manager: Value = context.window_manager
     user = manager.keyconfigs.user if manager is not None else None
-    column.label(text="All of them are off: the mark beside one switches it on", icon="INFO")
-    for keymap, item in _made:
+    column.label(text="A shortcut is off until the mark beside it switches it on", icon="INFO")
+    for keymap, item, one in _made:
         own = user.keymaps.find(keymap.name, space_type=keymap.space_type) if user is not None else None
         shown = _same(own, item)
         if own is not None and shown is not None:
-            column.context_pointer_set("keymap", own)
-            rna_keymap_ui.draw_kmi([], user, own, shown, column, 0)
+            row = column.split(factor=0.18)
+            row.label(text=one.note)
+            line = row.column()
+            line.context_pointer_set("keymap", own)
+            rna_keymap_ui.draw_kmi([], user, own, shown, line, 0)
 
 
 def _same(keymap: Value, item: Value) -> Value:
@@ -75,18 +81,20 @@ def register() -> None:
     """Put the shortcuts into Blender's keymaps, switched off. Without a window there are none."""
     manager: Value = bpy.context.window_manager
     config = manager.keyconfigs.addon if manager is not None else None
-    for one in _all() if config is not None else ():
+    if config is None:
+        return
+    for one in _all():
         keymap = config.keymaps.new(name=one.keymap[0], space_type=one.keymap[1])
         pressed = dict.fromkeys(one.modifiers, True)
         item = keymap.keymap_items.new(one.operator, one.key, "PRESS", **pressed)
         if one.name:
             item.properties.name = one.name
         item.active = False
-        _made.append((keymap, item))
+        _made.append((keymap, item, one))
 
 
 def unregister() -> None:
     """Undo `register`."""
-    for keymap, item in reversed(_made):
+    for keymap, item, _ in reversed(_made):
         keymap.keymap_items.remove(item)
     _made.clear()

@@ -14,6 +14,8 @@ from .shortcuts import LEVELWRIGHT_OT_export_level, game_of_active, is_there, ow
 
 LEVEL_PIE = "LEVELWRIGHT_MT_pie"
 TEXTURE_PIE = "LEVELWRIGHT_MT_texture_pie"
+_DIRECTIONS = (0, 3, 2, 4, 5, 1, 6, 7)
+"""Which of the tools for textures lies west, east, south, north, ...: up is up, and right is right."""
 
 
 class LEVELWRIGHT_MT_pie(bpy.types.Menu):
@@ -59,7 +61,8 @@ class LEVELWRIGHT_MT_texture_pie(bpy.types.Menu):
         if game is None or not own_operator(game, "texture_fit"):
             pie.label(text="No level is active whose textures are laid", icon="INFO")
             return
-        for entry in textures("texture"):
+        tools = textures("texture")
+        for entry in (tools[place] for place in _DIRECTIONS):
             button = pie.operator(entry.idname(game.key), text=entry.text)
             for name, value in entry.values.items():
                 setattr(button, name, value)

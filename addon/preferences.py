@@ -94,12 +94,12 @@ def _draw_folders(
         if folder.is_file:
             row = box.split(factor=0.6)
             row.prop(owner, folder.name)
-            found = folder.program(context) if folder.programs else None
-            seen = Seen(True, str(found)) if found else _look(folder, Path(folder.chosen(context)))
-            if folder.programs or folder.chosen(context):
-                row.label(text=showable(seen.text), icon="CHECKMARK" if seen.is_right else "ERROR")
+            _label(row, _file_seen(folder, context))
             continue
-        box.label(text=folder.title, icon="FILE_FOLDER")
+        row = box.split(factor=0.6)
+        row.label(text=folder.title, icon="FILE_FOLDER")
+        if not folder.folders(context):
+            row.label(text="no folder yet: placeholders are shown", icon="INFO")
         row = box.row()
         count = len(getattr(owner, folder.paths))
         row.template_list(
@@ -113,6 +113,22 @@ def _draw_folders(
         )
         _draw_buttons(row.column(align=True), folder, count)
         _draw_others(box, folder, context)
+
+
+def _file_seen(folder: ContentFolder, context: bpy.types.Context) -> Seen | None:
+    """What a file of the user's is, or the program that is found without one; None where nothing has to be there."""
+    found = folder.program(context) if folder.programs else None
+    if found is not None:
+        return Seen(True, str(found))
+    if chosen := folder.chosen(context):
+        return _look(folder, Path(chosen))
+    return Seen(False, "not found") if folder.programs else None
+
+
+def _label(row: bpy.types.UILayout, seen: Seen | None) -> None:
+    """Draw what a folder or a file is."""
+    if seen is not None:
+        row.label(text=showable(seen.text), icon="CHECKMARK" if seen.is_right else "ERROR")
 
 
 def _draw_buttons(column: bpy.types.UILayout, folder: ContentFolder, count: int) -> None:
@@ -157,16 +173,15 @@ class LEVELWRIGHT_UL_folders(ItemList, bpy.types.UIList):
         split.prop(item, "path", text="", emboss=False)
         folder = next(folder for folder in FOLDERS if folder.index == active_property)
         if item.path:
-            seen = _look(folder, Path(bpy.path.abspath(item.path)))
-            split.label(text=showable(seen.text), icon="CHECKMARK" if seen.is_right else "ERROR")
+            _label(split, _look(folder, Path(bpy.path.abspath(item.path))))
 
 
 def _draw_lines(column: bpy.types.UILayout) -> None:
-    """Draw what the last check said, what is wrong first."""
-    for line in sorted(setup_operators.lines, key=lambda line: line.is_right):
+    """Draw what the last check, or the last search, said."""
+    for line in setup_operators.lines:
         box = column.box().column(align=True)
         row = box.split(factor=0.22)
-        row.label(text=line.title, icon="CHECKMARK" if line.is_right else "ERROR")
+        row.label(text=line.title, icon="CHECKMARK" if line.is_right else "INFO" if line.is_optional else "ERROR")
         row.label(text=showable(line.text))
         if line.advice:
             row = box.split(factor=0.22)

@@ -30,6 +30,8 @@ class SetupLine(NamedTuple):
     """What is there."""
     advice: str = ""
     """What to do; "" where nothing has to be done."""
+    is_optional: bool = False
+    """Whether one may do without: it is only for one game's levels, or for one button."""
 
 
 def check(context: bpy.types.Context, games: tuple[Game, ...]) -> list[SetupLine]:
@@ -98,22 +100,22 @@ def _folders(folder: ContentFolder, context: bpy.types.Context) -> Iterator[Setu
     """Each folder that the user named, or that none is there."""
     for path in folder.listed(context):
         seen = folder.look(path)
-        yield SetupLine(seen.is_right, folder.title, f"{path}: {seen.text}", "" if seen.is_right else _ADVICE)
+        yield SetupLine(seen.is_right, folder.title, f"{seen.text}: {path}", "" if seen.is_right else _ADVICE)
     for path in folder.from_variable():
         seen = folder.look(path)
         advice = "" if seen.is_right else f"Change the variable {folder.variable} that Blender is started with"
-        yield SetupLine(seen.is_right, folder.title, f"{path}: {seen.text} ({folder.variable})", advice)
+        yield SetupLine(seen.is_right, folder.title, f"{seen.text}: {path} ({folder.variable})", advice)
     if folder.listed(context) or folder.from_variable() or folder.is_file:
         return
     usual = folder.folders(context)
     if usual:
-        yield SetupLine(True, folder.title, f"{usual[0]}: where the game is usually installed")
+        yield SetupLine(True, folder.title, f"where the game is usually installed: {usual[0]}")
     else:
-        yield SetupLine(False, folder.title, "no folder", f"Only for its levels: {_ADD}")
+        yield SetupLine(False, folder.title, "no folder: its levels show placeholders", _ADD, is_optional=True)
 
 
-_ADD = "Find Installed Games, or add its folder below; without it placeholders are shown"
-_ADVICE = "Correct or remove it in the list of folders"
+_ADD = "Find Installed Games, or add it under Game Folders"
+_ADVICE = "Correct or remove it under Game Folders"
 
 
 def _program(folder: ContentFolder, context: bpy.types.Context) -> Iterator[SetupLine]:
@@ -122,6 +124,8 @@ def _program(folder: ContentFolder, context: bpy.types.Context) -> Iterator[Setu
     if program is not None:
         yield SetupLine(True, folder.title, str(program))
     elif chosen := folder.chosen(context):
-        yield SetupLine(False, folder.title, f"{chosen}: no such file", "Correct or clear it below")
+        yield SetupLine(False, folder.title, f"{chosen}: no such file", "Correct or clear it under Game Folders")
     else:
-        yield SetupLine(False, folder.title, "not found", "Only for Play: install it, or name its file below")
+        yield SetupLine(
+            False, folder.title, "not found", "Only for Play: install it, or name its file under Game Folders", True
+        )

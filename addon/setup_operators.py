@@ -164,10 +164,10 @@ class LEVELWRIGHT_OT_find_games(_OnPreferences):
 
 def told(search: installed_games.Search) -> list[SetupLine]:
     """A search in lines: what was added, what was known, what wasn't found, and where was looked."""
-    made = [SetupLine(True, one.folder.title, f"added {one.path}: {one.what}") for one in search.found]
+    made = [SetupLine(True, one.folder.title, f"added: {one.what}, {one.path}") for one in search.found]
     made += [SetupLine(True, "Known already", str(path)) for path in search.known]
     advice = "If it is installed elsewhere, or is a folder that you made, add it under Game Folders"
-    made += [SetupLine(False, title, "not found", advice) for title in search.nothing]
+    made += [SetupLine(False, title, "not found", advice, is_optional=True) for title in search.nothing]
     made += [SetupLine(False, "Left out", text, advice) for text in search.left_out]
     return [*made, *(SetupLine(True, "Looked in", text) for text in search.looked)]
 
@@ -181,9 +181,11 @@ class LEVELWRIGHT_OT_check_setup(_OnPreferences):
     def execute(self, context: bpy.types.Context) -> Result:
         """Look it over, and show the lines."""
         found = setup_check.check(context, games.GAMES)
-        self.show(context, found)
-        wrong = sum(not line.is_right for line in found)
-        self.report({"INFO"}, f"{len(found)} things looked at, {wrong} to look into" if wrong else "All is set up")
+        self.show(context, sorted(found, key=lambda line: (line.is_right, line.is_optional)))
+        wrong = sum(not line.is_right and not line.is_optional for line in found)
+        self.report(
+            {"INFO"}, f"{len(found)} things looked at, {wrong} to look into" if wrong else "All that is needed is there"
+        )
         return {"FINISHED"}
 
 

@@ -37,7 +37,7 @@ def _within(reach: AllowedFolders, program: Path) -> Iterator[Path]:
 
 NS2 = ContentFolder(
     name="ns2_directory",
-    title="NS2 game folder",
+    title="NS2 game folders",
     tooltip="Folder of Natural Selection 2, or of a mod, with materials, models, ... Looked into after the "
     "folders around the level",
     variable="LEVELWRIGHT_NS2",

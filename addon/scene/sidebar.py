@@ -136,7 +136,7 @@ class LevelPanel(OnLevel):
 
     def draw_header_preset(self, _context: bpy.types.Context) -> None:
         """Draw the button that opens the game's page: panels in others without a heading of their own have none."""
-        if self.anchor or not hasattr(self, "bl_parent_id"):
+        if self.anchor or not getattr(self, "bl_parent_id", ""):
             draw_help(self.layout, f"{self.format_key}.md#{self.anchor}")
 
 

@@ -38,7 +38,7 @@ def _within(reach: AllowedFolders, program: Path) -> Iterator[Path]:
 
 GAME = ContentFolder(
     name="source_directory",
-    title="Source game folder",
+    title="Source game folders",
     tooltip="Folder of a Source game with its gameinfo.txt (tf, cstrike, hl2, ...). Looked into after the "
     "files of the map and those of the game that it is in",
     variable="LEVELWRIGHT_SOURCE",

@@ -145,7 +145,7 @@ def test_installed_games_are_found_and_added_once(entry: Any, home: Path) -> Non
     assert NS2.listed() == [ns2] and MAPRES.listed() == [teeworlds] and TEXTURES.listed() == [rf]
     assert GAME.listed() == [cstrike, hl2]
     texts = [line.text for line in setup_operators.lines]
-    assert f"added {hl2}: Half-Life 2 (gameinfo.txt)" in texts
+    assert f"added: Half-Life 2 (gameinfo.txt), {hl2}" in texts
     assert f"Steam's library {other} (3 programs)" in texts
     assert [line.title for line in setup_operators.lines if not line.is_right] == [THEMES.title]
     assert bpy.ops.levelwright.find_games() == {"FINISHED"}
@@ -237,13 +237,13 @@ def test_the_check_says_what_to_do(entry: Any, home: Path, monkeypatch: pytest.M
     monkeypatch.setenv(NS2.variable, str(home / "variable"))
     assert bpy.ops.levelwright.check_setup() == {"FINISHED"}
     said = {(line.title, line.text): line for line in setup_operators.lines}
-    assert said[GAME.title, f"{home / 'hl2'}: Half-Life 2 (gameinfo.txt)"].is_right
-    gone = said[GAME.title, f"{home / 'gone'}: no such folder"]
+    assert said[GAME.title, f"Half-Life 2 (gameinfo.txt): {home / 'hl2'}"].is_right
+    gone = said[GAME.title, f"no such folder: {home / 'gone'}"]
     assert not gone.is_right and "Correct or remove it" in gone.advice
-    variable = said[NS2.title, f"{home / 'variable'}: no such folder ({NS2.variable})"]
+    variable = said[NS2.title, f"no such folder: {home / 'variable'} ({NS2.variable})"]
     assert NS2.variable in variable.advice
-    none = said[TEXTURES.title, "no folder"]
-    assert "Find Installed Games" in none.advice
+    none = said[TEXTURES.title, "no folder: its levels show placeholders"]
+    assert none.is_optional and "Find Installed Games" in none.advice
     titles = {line.title for line in setup_operators.lines}
     assert {"Blender", "Graphics", "Cycles", "Temporary folder", "Teeworlds client"} <= titles
     assert all(line.advice for line in setup_operators.lines if not line.is_right)
