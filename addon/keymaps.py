@@ -13,6 +13,7 @@ from . import games
 from .game_menus import title
 from .pies import LEVEL_PIE, TEXTURE_PIE
 from .scene.blender_types import Value
+from .scene.names import showable
 from .shortcuts import is_there
 
 
@@ -22,8 +23,8 @@ class Shortcut(NamedTuple):
     operator: str
     key: str
     modifiers: tuple[str, ...] = ("ctrl", "alt")
-    name: str = ""
-    """Of the pie menu that it opens."""
+    pie: str = ""
+    """Name of the pie menu that it opens."""
     keymap: tuple[str, str] = ("3D View", "VIEW_3D")
     note: str = ""
     """What its operator's label doesn't say."""
@@ -31,7 +32,7 @@ class Shortcut(NamedTuple):
 
 _PIE = "wm.call_menu_pie"
 SHORTCUTS = (
-    Shortcut(_PIE, "W", name=LEVEL_PIE, note="Pie menu"),
+    Shortcut(_PIE, "W", pie=LEVEL_PIE, note="Pie menu"),
     Shortcut(_PIE, "W", ("ctrl", "alt"), TEXTURE_PIE, ("Mesh", "EMPTY"), "Pie, Edit Mode"),
     Shortcut("import_scene.game_level", "I"),
     Shortcut("levelwright.export_level", "E"),
@@ -87,8 +88,8 @@ def register() -> None:
         keymap = config.keymaps.new(name=one.keymap[0], space_type=one.keymap[1])
         pressed = dict.fromkeys(one.modifiers, True)
         item = keymap.keymap_items.new(one.operator, one.key, "PRESS", **pressed)
-        if one.name:
-            item.properties.name = one.name
+        if one.pie:
+            item.properties.name = showable(one.pie)
         item.active = False
         _made.append((keymap, item, one))
 
