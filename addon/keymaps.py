@@ -79,7 +79,7 @@ def _same(keymap: Value, item: Value) -> Value:
 
 
 def register() -> None:
-    """Put the shortcuts into Blender's keymaps, switched off. Without a window there are none."""
+    """Put the shortcuts into Blender's keymaps, as far as it has some, switched off."""
     manager: Value = bpy.context.window_manager
     config = manager.keyconfigs.addon if manager is not None else None
     if config is None:

@@ -17,12 +17,15 @@ from ..scene.names import showable
 from ..scene.reports import Report
 from .settings import ImportSettings
 
+_LETTERS = 60
+"""Of a game's name for itself, which may be any text."""
+
 
 def _recognise(reach: AllowedFolders, folder: Path) -> str:
     """The game's own name for itself; of a folder without a gameinfo what content it has."""
     title = gameinfo.title(folder, reach)
     if title is not None:
-        return f"{showable(title)} ({gameinfo.NAME})"
+        return f"{showable(title)[:_LETTERS]} ({gameinfo.NAME})"
     archives = any(one.name.lower().endswith(".vpk") for one in reach.entries(folder))
     found = [name for name in sorted(search_path.CONTENT) if reach.folder(folder, name) is not None]
     found += ["archives (.vpk)"] * archives
