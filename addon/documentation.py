@@ -21,18 +21,23 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs"
 """Where the pages are: in a clone, and in the extension's zip as far as they are for artists."""
 FIRST = "using.md"
 """What is the same for all games."""
-SHARED = {
-    "levelwright.check_export": "export",
-    "levelwright.export_level": "export",
-    "levelwright.select_finding": "export",
-    "levelwright.attach_original": "export",
-    "levelwright.find_games": "folders-of-games",
-    "levelwright.check_setup": "folders-of-games",
-    "levelwright.add_folder": "folders-of-games",
-    "levelwright.remove_folder": "folders-of-games",
-    "levelwright.move_folder": "folders-of-games",
-    "import_scene.game_level": "import",
+_PLACES = {
+    "import": ("import_scene.game_level",),
+    "edit": (
+        *("levelwright.show_report", "levelwright.copy_report", "levelwright.activate_level"),
+        *("levelwright.interior_view", "levelwright.go_to_spawn", "levelwright.fly_from_spawn"),
+        *("levelwright.camera_at_spawn", "levelwright.show_kind"),
+    ),
+    "export": (
+        *("levelwright.check_export", "levelwright.export_level", "levelwright.show_changes"),
+        *("levelwright.select_finding", "levelwright.mend_finding", "levelwright.attach_original"),
+    ),
+    "folders-of-games": (
+        *("levelwright.find_games", "levelwright.check_setup", "levelwright.set_game_folder"),
+        *("levelwright.add_folder", "levelwright.remove_folder", "levelwright.move_folder"),
+    ),
 }
+SHARED = {name: anchor for anchor, names in _PLACES.items() for name in names}
 """Operators of no game: the heading in `FIRST`."""
 
 

@@ -14,7 +14,7 @@ import bpy
 from . import documentation, games, shortcuts
 from .game import Game
 from .operators import GAME_LEVEL
-from .scene import findings, originals
+from .scene import originals
 from .scene.blender_types import Value
 from .scene.menus import MenuEntry, MenuSection, Rows, Values
 from .scene.names import showable
@@ -27,23 +27,33 @@ TITLES = {"teeworlds": "Teeworlds", "genesis": "Genesis3D", "fable": "Fable", "n
 _MENU = "LEVELWRIGHT_MT_menu"
 
 
-def _found(context: bpy.types.Context) -> Iterator[tuple[str, Values]]:
-    """What the last export or its check found in the active level."""
-    level = originals.level_of(context)
-    for number, line in enumerate(findings.kept(level) if level is not None else ()):
-        if line.objects:
-            yield line.message, {"collection": level.name if level is not None else "", "number": number}
+def _levels(context: bpy.types.Context) -> Iterator[tuple[str, Values]]:
+    """The levels of the scene."""
+    for level in originals.levels(context.scene):
+        yield level.name, {"collection": level.name}
 
 
 SHARED = (
     MenuEntry(GAME_LEVEL),
     MenuEntry(shortcuts.LEVELWRIGHT_OT_export_level.bl_idname),
     MenuEntry("levelwright.check_export"),
-    MenuEntry("levelwright.select_finding", rows=_found),
+    MenuEntry("levelwright.show_changes"),
+    MenuEntry("levelwright.show_report", "Open Report", {"which": "issues"}),
+    MenuEntry("levelwright.copy_report", "Copy Report", {"which": "issues"}),
     MenuEntry("levelwright.attach_original"),
+    MenuEntry("levelwright.activate_level", rows=_levels),
 )
 """What is the same for all games."""
+VIEW = (
+    MenuEntry("levelwright.interior_view"),
+    MenuEntry("levelwright.go_to_spawn"),
+    MenuEntry("levelwright.fly_from_spawn"),
+    MenuEntry("levelwright.camera_at_spawn"),
+    MenuEntry("levelwright.show_kind", "Show All Kinds of Objects", {"kind": "", "action": "SHOW"}),
+)
+"""How levels are looked at."""
 SET_UP = (
+    MenuEntry("levelwright.set_game_folder"),
     MenuEntry(LEVELWRIGHT_OT_find_games.bl_idname),
     MenuEntry(LEVELWRIGHT_OT_check_setup.bl_idname),
     MenuEntry(documentation.LEVELWRIGHT_OT_documentation.bl_idname, "Documentation", {"page": documentation.FIRST}),
@@ -104,6 +114,8 @@ class _Line:
 
     def draw(self, layout: bpy.types.UILayout) -> None:
         """Draw it."""
+        if not shortcuts.is_there(self.idname):
+            return
         if self.menu is not None:
             layout.menu(self.menu.__name__, text=self.text or _label(self.idname))
         else:
@@ -154,10 +166,13 @@ def name_of(game: Game) -> str:
 def _all() -> list[type[bpy.types.Menu]]:
     """Every menu, *Levelwright* last."""
     shared, draw_shared = _of_entries(SHARED, "", f"{_MENU}_shared")
+    view, draw_view = _of_entries(VIEW, "", f"{_MENU}_view")
     set_up, draw_set_up = _of_entries(SET_UP, "", f"{_MENU}_set_up")
 
     def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         draw_shared(layout, context)
+        layout.separator()
+        draw_view(layout, context)
         layout.separator()
         for game in games.GAMES:
             is_active = active_level(context, game.key) is not None
@@ -166,7 +181,7 @@ def _all() -> list[type[bpy.types.Menu]]:
         draw_set_up(layout, context)
 
     made = [menu for game in games.GAMES for menu in _game(game)]
-    return [*shared, *set_up, *made, _menu(_MENU, "Levelwright", draw)]
+    return [*shared, *view, *set_up, *made, _menu(_MENU, "Levelwright", draw)]
 
 
 CLASSES = _all()

@@ -17,6 +17,8 @@ from levelwright.addon.shortcuts import is_there
 from tests.addon.contract.registered import ALL, IDS
 from tests.addon.contract.test_operators import idname, operator, own_operators, places
 
+OF_LINES = {"levelwright.select_finding", "levelwright.mend_finding"}
+"""Operators about one line of a list in the sidebar: a search has no use for them."""
 KEYS = [game.key for game in games.GAMES]
 
 
@@ -61,7 +63,7 @@ def entries() -> Iterator[tuple[str, MenuEntry]]:
     """The operators of all entries, and these."""
     for game in games.GAMES:
         yield from ((entry.idname(game.key), entry) for section in game.menu for entry in section.entries)
-    yield from ((entry.idname(""), entry) for entry in (*game_menus.SHARED, *game_menus.SET_UP))
+    yield from ((one.idname(""), one) for one in (*game_menus.SHARED, *game_menus.VIEW, *game_menus.SET_UP))
 
 
 def test_each_operator_is_in_a_menu() -> None:
@@ -70,7 +72,7 @@ def test_each_operator_is_in_a_menu() -> None:
     wanted = {name for name, options in ours.items() if name.startswith("levelwright.") and "INTERNAL" not in options}
     listed = {name for name, _ in entries()}
     assert len(wanted) > 90
-    assert sorted(wanted - listed) == [], "put them into their game's menu.py"
+    assert sorted(wanted - listed - OF_LINES) == [], "put them into their game's menu.py"
     files = {
         f"{way}.{kind.operator}"
         for way, found in (("import_scene", operators.imports()), ("export_scene", operators.exports()))
