@@ -54,17 +54,31 @@ def links() -> Iterator[tuple[str, str]]:
     for game in games.GAMES:
         page = page_of(game)
         for section in game.menu:
-            for entry in section.entries:
-                yield f"bpy.ops.{entry.idname(game.key)}", f"{page}#{section.anchor}" if section.anchor else page
+            for name in (entry.idname(game.key) for entry in section.entries):
+                if name.startswith("levelwright."):  # Blender's own are told of in its manual
+                    yield f"bpy.ops.{name}", f"{page}#{section.anchor}" if section.anchor else page
         for kind in (*game.files, *game.forms):
             for category in ("import_scene", "export_scene"):
                 yield f"bpy.ops.{category}.{kind.operator}*", f"{page}#options"
         yield f"bpy.ops.levelwright.{game.key}_*", page
-        yield f"bpy.types.levelwright_*{game.key}*", page
+        yield from ((f"bpy.types.{name}.*", page) for name in _groups(f"{__package__}.{game.key}."))
+        yield f"bpy.types.*.levelwright_{game.key}*", page
     yield from ((f"bpy.ops.{name}*", f"{FIRST}#{anchor}") for name, anchor in SHARED.items())
-    yield "bpy.types.levelwrightpreferences.*", f"{FIRST}#folders-of-games"
+    for name in ("levelwrightpreferences", "contentpath"):
+        yield f"bpy.types.{name}.*", f"{FIRST}#folders-of-games"
     yield "bpy.ops.levelwright.*", FIRST
     yield "bpy.types.levelwright*", FIRST
+
+
+def _groups(package: str) -> list[str]:
+    """The names, in small letters, of the groups of properties that a package's modules have."""
+    found, waiting = [], bpy.types.PropertyGroup.__subclasses__()
+    while waiting:
+        cls = waiting.pop()
+        waiting += cls.__subclasses__()
+        if cls.__module__.startswith(package):
+            found.append(cls.__name__.lower())
+    return sorted(found)
 
 
 def address(page: str) -> str:

@@ -174,6 +174,8 @@ class Game:
     """What else its levels are written in, or opened from."""
     folders: tuple[ContentFolder, ...] = ()
     """Where the user keeps the game's content: the preferences have these."""
+    label: str = ""
+    """What it is called in menus; "": as its format is."""
     menu: tuple[MenuSection, ...] = ()
     """All of its operators, as menus have them: Blender's search finds no others."""
     is_one_sided: bool = False
@@ -193,6 +195,11 @@ class Game:
     def format(self) -> Format:
         """The format of its levels."""
         return next(form for form in FORMATS if form.key == self.key)
+
+    @property
+    def title(self) -> str:
+        """What it is called in menus: "Teeworlds"."""
+        return self.label or self.format.title
 
     @property
     def plural(self) -> str:

@@ -22,8 +22,6 @@ from .scene.sidebar import active_level, layout_of, register_classes, unregister
 from .setup_operators import LEVELWRIGHT_OT_check_setup, LEVELWRIGHT_OT_find_games
 
 _Draw = Callable[[bpy.types.UILayout, bpy.types.Context], None]
-TITLES = {"teeworlds": "Teeworlds", "genesis": "Genesis3D", "fable": "Fable", "ns2": "NS2", "source": "Source"}
-"""What games are called in menus; others by their format's title."""
 _MENU = "LEVELWRIGHT_MT_menu"
 
 
@@ -58,11 +56,6 @@ SET_UP = (
     MenuEntry(LEVELWRIGHT_OT_check_setup.bl_idname),
     MenuEntry(documentation.LEVELWRIGHT_OT_documentation.bl_idname, "Documentation", {"page": documentation.FIRST}),
 )
-
-
-def title(game: Game) -> str:
-    """What a game is called in menus."""
-    return TITLES.get(game.key, game.format.title)
 
 
 def _menu(name: str, label: str, draw: _Draw) -> type[bpy.types.Menu]:
@@ -153,9 +146,9 @@ def _game(game: Game) -> list[type[bpy.types.Menu]]:
             layout.menu(name)
         layout.separator()
         idname = documentation.LEVELWRIGHT_OT_documentation.bl_idname
-        _put(layout, idname, f"{title(game)} Documentation", {"page": documentation.page_of(game)})
+        _put(layout, idname, f"{game.title} Documentation", {"page": documentation.page_of(game)})
 
-    return [*menus, _menu(name_of(game), title(game), draw)]
+    return [*menus, _menu(name_of(game), game.title, draw)]
 
 
 def name_of(game: Game) -> str:

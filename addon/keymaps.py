@@ -10,7 +10,6 @@ import bpy
 import rna_keymap_ui
 
 from . import games
-from .game_menus import title
 from .pies import LEVEL_PIE, TEXTURE_PIE
 from .scene.blender_types import Value
 from .scene.names import showable
@@ -51,7 +50,7 @@ def _all() -> Iterator[Shortcut]:
     for game in games.GAMES:
         name = f"levelwright.{game.key}_find_leaks"
         if is_there(name):
-            yield Shortcut(name, "L", note=title(game))
+            yield Shortcut(name, "L", note=game.title)
 
 
 def draw(column: bpy.types.UILayout, context: bpy.types.Context) -> None:

@@ -63,10 +63,8 @@ def _drawing() -> SetupLine:
     name = f"{gpu.platform.renderer_get()} ({gpu.platform.backend_type_get()})"
     if gpu.platform.device_type_get() != "SOFTWARE" and "llvmpipe" not in name.lower():
         return SetupLine(True, "Graphics", name)
-    advice = (
-        "The processor draws: install a driver for the graphics card. Until then work in Solid view; pictures from "
-    )
-    return SetupLine(False, "Graphics", name, advice + "the command line are drawn by Cycles")
+    advice = "The processor draws: install a driver for the graphics card; until then use Solid view"
+    return SetupLine(False, "Graphics", name, advice)
 
 
 def _cycles(context: bpy.types.Context) -> SetupLine:

@@ -43,6 +43,7 @@ GAME = Game(
     export_settings=ExportSettings,
     beside={layout.TNG: tng.read},
     forms=(WORLD,),
+    label="Fable",
     menu=MENU,
     folders=(THEMES,),
     fates=layout.FATES,

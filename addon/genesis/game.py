@@ -66,6 +66,7 @@ GAME = Game(
     beside={library.ENDING: txl.read},
     preflight=preflight,
     folders=(TEXTURES,),
+    label="Genesis3D",
     menu=MENU,
     is_one_sided=True,
     look_from_spawn=Spawns("classname", ("playerstart", "player_start", "startplace", "start"), 60.0),

@@ -76,6 +76,7 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     folders=(NS2,),
+    label="NS2",
     menu=MENU,
     is_one_sided=True,
     look_from_spawn=Spawns("class_name", ("ready_room_start", "player_start", "spawn_location", "team_location"), 1.6),

@@ -90,6 +90,7 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     forms=(VMF, LMP),
+    label="Source",
     menu=MENU,
     is_one_sided=True,
     look_from_spawn=Spawns(

@@ -28,6 +28,7 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    label="Teeworlds",
     menu=MENU,
     look_from_spawn=look_from_spawn,
     fates=FATES,

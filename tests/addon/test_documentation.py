@@ -54,7 +54,9 @@ def test_online_manual_knows_each_operator() -> None:
     assert manual("bpy.ops.import_scene.source_bsp").endswith("/source.html#options")
     assert manual("bpy.ops.levelwright.check_setup").endswith("/using.html#folders-of-games")
     assert manual("bpy.types.LevelwrightPreferences.mapres_directory").endswith("/using.html#folders-of-games")
-    assert "levelwright" not in manual("bpy.types.Object.location")
+    assert manual("bpy.types.TeeworldsStamp.size").endswith("/teeworlds.html")
+    for name in ("bpy.types.Object.location", "bpy.ops.wm.tool_set_by_id", "bpy.types.bpy_struct"):
+        assert "levelwright" not in manual(name)
 
 
 def test_what_is_written_for_the_browser_has_all_of_the_page() -> None:

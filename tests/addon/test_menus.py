@@ -92,7 +92,7 @@ def test_the_way_to_an_operator_names_its_game() -> None:
     for name, way in ways.items():
         key = name.partition(".")[2].partition("_")[0]
         if key in KEYS:
-            assert f"Levelwright > {game_menus.TITLES[key]} > " in way, way
+            assert f"Levelwright > {games.by_key(key).title} > " in way, way
 
 
 @pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
