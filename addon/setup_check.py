@@ -12,7 +12,6 @@ from typing import NamedTuple
 import bpy
 
 from .game import Game
-from .scene.blender_types import Value
 from .scene.content_folders import ContentFolder
 
 TESTED = ((4, 2), (4, 5), (5, 0), (5, 2))
@@ -38,7 +37,7 @@ def check(context: bpy.types.Context, games: tuple[Game, ...]) -> list[SetupLine
     """Look over all of it: the folders that the user named are listed, and an empty file is made where files have to be
     written, and removed.
     """
-    lines = [_version(), _drawing(), _cycles(context), *_writing()]
+    lines = [_version(), _drawing(), _cycles(), *_writing()]
     for game in games:
         for folder in game.folders:
             lines += _program(folder, context) if folder.programs else _folders(folder, context)
@@ -67,11 +66,10 @@ def _drawing() -> SetupLine:
     return SetupLine(False, "Graphics", name, advice)
 
 
-def _cycles(context: bpy.types.Context) -> SetupLine:
+def _cycles() -> SetupLine:
     """Whether light can be baked."""
-    scene: Value = context.scene
-    engines = {item.identifier for item in scene.render.bl_rna.properties["engine"].enum_items}
-    if "CYCLES" in engines:
+    engines = bpy.types.RenderEngine.__subclasses__()  # the scene's own list of engines has but those without an add-on
+    if any(getattr(engine, "bl_idname", "") == "CYCLES" for engine in engines):
         return SetupLine(True, "Cycles", "there, for pictures and for Bake Lightmaps")
     return SetupLine(False, "Cycles", "not there", "Bake Lightmaps needs it: switch on the add-on Cycles Render Engine")
 

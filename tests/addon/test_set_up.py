@@ -244,6 +244,8 @@ def test_the_check_says_what_to_do(entry: Any, home: Path, monkeypatch: pytest.M
     assert NS2.variable in variable.advice
     none = said[TEXTURES.title, "no folder: its levels show placeholders"]
     assert none.is_optional and "Find Installed Games" in none.advice
+    cycles = next(line for line in setup_operators.lines if line.title == "Cycles")
+    assert cycles.is_right == ("cycles" in bpy.context.preferences.addons)
     titles = {line.title for line in setup_operators.lines}
     assert {"Blender", "Graphics", "Cycles", "Temporary folder", "Teeworlds client"} <= titles
     assert all(line.advice for line in setup_operators.lines if not line.is_right)
