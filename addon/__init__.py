@@ -5,15 +5,20 @@ from types import ModuleType
 
 from . import (
     commands,
+    documentation,
     file_handlers,
+    game_menus,
     games,
+    keymaps,
     menus,
     new_levels,
     operators,
     panels,
+    pies,
     preferences,
     remembered,
     saving,
+    shortcuts,
 )
 from .scene import stoppable
 
@@ -29,6 +34,11 @@ _PARTS: tuple[ModuleType, ...] = (
     commands,
     games,
     saving,
+    documentation,
+    shortcuts,
+    game_menus,
+    pies,
+    keymaps,
 )
 
 

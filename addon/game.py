@@ -16,6 +16,7 @@ import bpy
 from ..formats import FORMATS, Format
 from .scene.content_folders import ContentFolder
 from .scene.ledger import Fates
+from .scene.menus import MenuSection
 from .scene.progress import Steps
 from .scene.reports import Report, SceneError
 
@@ -202,6 +203,10 @@ class Game:
     """How a level is made from nothing; None: there is no way."""
     folders: tuple[ContentFolder, ...] = ()
     """Where the user keeps the game's content: the preferences have these."""
+    label: str = ""
+    """What it is called in menus; "": as its format is."""
+    menu: tuple[MenuSection, ...] = ()
+    """All of its operators, as menus have them: Blender's search finds no others."""
     is_one_sided: bool = False
     """Whether faces are drawn from their front only, so that rooms can be looked into from outside."""
     look_from_spawn: LookFromSpawn | None = None
@@ -219,6 +224,11 @@ class Game:
     def format(self) -> Format:
         """The format of its levels."""
         return next(form for form in FORMATS if form.key == self.key)
+
+    @property
+    def title(self) -> str:
+        """What it is called in menus: "Teeworlds"."""
+        return self.label or self.format.title
 
     @property
     def plural(self) -> str:

@@ -7,6 +7,7 @@ from . import layout, new_level, register, unregister, worlds
 from .content import THEMES
 from .exporter import BAKED, export_level
 from .importer import import_level
+from .menu import MENU
 from .settings import ExportSettings, ImportSettings, WorldSettings
 from .terrain.gltf_materials import make_gltf_materials
 
@@ -49,6 +50,8 @@ GAME = Game(
         settings=new_level.NewSettings,
         make=new_level.make,
     ),
+    label="Fable",
+    menu=MENU,
     folders=(THEMES,),
     fates=layout.FATES,
     gltf_materials=make_gltf_materials,

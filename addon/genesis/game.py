@@ -12,6 +12,7 @@ from .exporter import export_files
 from .fates import FATES
 from .importer import import_level
 from .materials import library
+from .menu import MENU
 from .preflight import preflight
 from .settings import ExportSettings, ImportSettings, for_file
 
@@ -82,6 +83,8 @@ GAME = Game(
         make=new_level.make,
     ),
     folders=(TEXTURES,),
+    label="Genesis3D",
+    menu=MENU,
     is_one_sided=True,
     look_from_spawn=Spawns("classname", ("playerstart", "player_start", "startplace", "start"), 60.0),
     fates=FATES,

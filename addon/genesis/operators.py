@@ -45,7 +45,9 @@ class PreviewCuts(sidebar.LevelOperator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level that has cuts."""
         level = cls.level(context)
-        return level is not None and has_cuts(level)
+        if level is None:
+            return super().poll(context)
+        return sidebar.allows(cls, has_cuts(level), "Only levels of the editor (.3dt) have cuts")
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Carve the scene as it is now."""
@@ -75,7 +77,9 @@ class HidePreview(sidebar.LevelOperator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a preview."""
         level = cls.level(context)
-        return level is not None and compiled.collection_of(level) is not None
+        if level is None:
+            return super().poll(context)
+        return sidebar.allows(cls, compiled.collection_of(level) is not None, "No preview is shown")
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Remove it."""
@@ -101,7 +105,9 @@ class Decompile(sidebar.LevelOperator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a compiled level."""
         level = cls.level(context)
-        return level is not None and is_compiled(level)
+        if level is None:
+            return super().poll(context)
+        return sidebar.allows(cls, is_compiled(level), "Only compiled levels (.bsp) can be decompiled")
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add the level of brushes to the scene."""

@@ -19,6 +19,7 @@ from .layers import properties
 from .mapping_groups import operators as mapping_operators
 from .mapping_groups import panel as mapping_panel
 from .mapping_groups import properties as mapping_properties
+from .menu import MENU
 from .settings import ExportSettings, ImportSettings
 
 CLASSES = tuple(
@@ -78,6 +79,8 @@ GAME = Game(
         make=new_level.make,
     ),
     folders=(NS2,),
+    label="NS2",
+    menu=MENU,
     is_one_sided=True,
     look_from_spawn=Spawns("class_name", ("ready_room_start", "player_start", "spawn_location", "team_location"), 1.6),
     fates=FATES,

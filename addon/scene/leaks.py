@@ -22,7 +22,7 @@ from . import declared, files, identity, meshes, originals, transforms
 from .level import needed_root
 from .names import showable
 from .reports import Report, SceneError
-from .sidebar import LevelOperator, LevelPanel, Result
+from .sidebar import OBJECT_MODE, LevelOperator, LevelPanel, Result, allows
 from .stoppable import Stoppable
 
 Floats = NDArray[np.float64]
@@ -201,7 +201,7 @@ class _OfFinder(LevelOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level, and for Object Mode: what is being edited is not in the meshes yet."""
-        return context.mode == "OBJECT" and super().poll(context)
+        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
 
     def tell(self, level: bpy.types.Collection, report: Report) -> None:
         """Show what was found, and keep it as a text block."""
@@ -236,7 +236,8 @@ class RemoveLeak(_OfFinder):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a curve."""
         level = cls.level(context)
-        return super().poll(context) and level is not None and curve_of(level) is not None
+        there = level is not None and curve_of(level) is not None
+        return super().poll(context) and allows(cls, there, "No leak is drawn: Find Leaks draws it")
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Remove it."""
@@ -293,6 +294,7 @@ class LeakPanel(LevelPanel):
     """Mixed into the sidebar's part about leaks. operators: those of the game."""
 
     operators: ClassVar[Sequence[type[bpy.types.Operator]]]
+    anchor = "leaks"
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Show the buttons."""

@@ -14,6 +14,7 @@ from .fates import FATES
 from .importer import import_level
 from .lightmaps import panel as lightmaps_panel
 from .materials.gltf_materials import make_gltf_materials
+from .menu import MENU
 from .pak import panel as pak_panel
 from .patch_files import LMP_NOTE, check_patch, export_patch, import_patch
 from .settings import ExportSettings, ImportSettings, LmpSettings, PatchSettings, VmfSettings
@@ -95,6 +96,8 @@ GAME = Game(
         make=new_map.make,
         home=new_map.home,
     ),
+    label="Source",
+    menu=MENU,
     is_one_sided=True,
     look_from_spawn=Spawns(
         "classname", ("info_player_start", "info_player", "info_survivor", "info_deathmatch", "info_coop"), 64.0

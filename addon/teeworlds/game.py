@@ -8,6 +8,7 @@ from .exporter import export_level
 from .fates import FATES
 from .gltf_materials import make_gltf_materials
 from .importer import import_level
+from .menu import MENU
 from .panel import register, unregister
 from .settings import ExportSettings, ImportSettings
 from .view.game_view import look_from_spawn
@@ -34,6 +35,8 @@ GAME = Game(
         settings=new_map.NewSettings,
         make=new_map.make,
     ),
+    label="Teeworlds",
+    menu=MENU,
     look_from_spawn=look_from_spawn,
     fates=FATES,
     folders=(MAPRES, CLIENT, SERVER),

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 500
 ALLOWED = {"numpy", *sys.stdlib_module_names}
-BLENDER = {"bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras"}
+BLENDER = {"bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras", "rna_keymap_ui"}
 SHARED = {
     *("arrays", "atlas", "binary", "convex", "convex_hull", "format", "luxel_pixels", "ranges", "reach"),
     *("solid_leaks", "solid_tree", "windings"),
@@ -181,6 +181,13 @@ def test_one_version_everywhere() -> None:
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert manifest["version"] == project["project"]["version"]
     assert f"## {manifest['version']}" in changes
+
+
+def test_the_website_is_the_same_everywhere() -> None:
+    """In the manifest and in the library's description; in neither as long as there is none."""
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert manifest.get("website") == project["project"].get("urls", {}).get("Repository")
 
 
 def test_the_extension_does_nothing_the_platform_refuses() -> None:

@@ -61,12 +61,17 @@ def test_the_zip_holds_the_extension_and_nothing_else(archive: Path) -> None:
         "blender_manifest.toml",
         "__init__.py",
         "addon",
+        "docs",
         "formats",
         "LICENSE",
         "README.md",
         "CHANGELOG.md",
     }
-    assert (ROOT / "docs").is_dir()  # it is for readers of the repository, as CONTRIBUTING.md is
+    pages = {name for name in names if name.startswith("docs/")}
+    games = {f"docs/{path.parent.name}.md" for path in (ROOT / "addon").glob("*/game.py")}
+    assert games | {"docs/using.md"} <= pages  # what buttons open
+    assert not [name for name in pages if name.count("/") > 1 or not name.endswith(".md")]
+    assert not {"docs/architecture.md", "docs/blender.md", "docs/contract.md"} & pages  # for whoever changes the code
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".map", ".blend"))]
     assert "addon/operators.py" in names
     assert "formats/binary.py" in names

@@ -23,6 +23,7 @@ ALLOWED = {
     "formats/inventory.py": {"folder.rglob", "path.is_file", "path.parent.iterdir", "path.read_bytes"},
     "formats/source/content/gameinfo.py": {"directory.resolve", "os.path.expanduser"},
     "formats/source/content/search_path.py": {"directory.resolve"},
+    "formats/source/content/steam.py": {"os.path.realpath"},
     "addon/teeworlds/image_tools/operators.py": {"bpy.data.images.load"},
     "addon/teeworlds/sounds/operators.py": {"bpy.data.sounds.load"},
     "addon/teeworlds/sounds/collect.py": {"Path(bpy.path.abspath(block.filepath)).read_bytes"},

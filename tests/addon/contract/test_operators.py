@@ -33,6 +33,13 @@ CHANGES_NOTHING = {
     "levelwright.teeworlds_choose_tile": "sets the tool",
     "levelwright.teeworlds_stamp_size": "sets the tool",
     "levelwright.teeworlds_palette": "sets the tool",
+    "levelwright.add_folder": "changes the preferences",
+    "levelwright.remove_folder": "changes the preferences",
+    "levelwright.move_folder": "changes the preferences",
+    "levelwright.find_games": "changes the preferences",
+    "levelwright.check_setup": "reads folders",
+    "levelwright.documentation": "opens the browser",
+    "levelwright.export_level": "writes a file",
 }
 """Operators without UNDO, and why; besides exports."""
 

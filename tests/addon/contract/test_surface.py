@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import pytest
 from levelwright import formats
-from levelwright.addon import file_handlers, games, levels, menus, operators, preferences
+from levelwright.addon import documentation, file_handlers, games, levels, menus, operators, preferences
 from levelwright.addon.game import Game
 from levelwright.addon.scene import originals, properties
 
@@ -154,7 +154,7 @@ def test_its_folders_are_in_the_preferences(game: Game, tmp_path: Path, monkeypa
 @GAMES
 def test_its_operators_carry_its_prefix(game: Game) -> None:
     """Names of operators are what scripts depend on: a game's begin with its key."""
-    shared = {"attach_original", "check_export", "reset_options", "select_finding"}
+    shared = {name.partition(".")[2] for name in documentation.SHARED} | {"documentation", "reset_options"}
     keys = {each.key for each in games.GAMES}
     for name in dir(bpy.ops.levelwright):
         assert name in shared or name.partition("_")[0] in keys, name
