@@ -3,9 +3,9 @@
 
 from types import ModuleType
 
-from . import commands, file_handlers, games, operators, panels, preferences, saving
+from . import commands, file_handlers, games, operators, panels, preferences, saving, viewing
 
-_PARTS: tuple[ModuleType, ...] = (preferences, operators, file_handlers, panels, commands, games, saving)
+_PARTS: tuple[ModuleType, ...] = (preferences, operators, file_handlers, panels, commands, games, saving, viewing)
 
 
 def register() -> None:

@@ -17,7 +17,7 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import chosen_files, files, findings, journal, known_files, ledger, originals, stage
+from .scene import chosen_files, files, findings, journal, known_files, ledger, originals, stage, startup
 from .scene.names import file_name_of
 from .scene.progress import progress
 from .scene.reports import Report, SceneError
@@ -40,9 +40,27 @@ def import_files(
     The last one is made the active collection, so that new objects become a part of it.
     settings: gives the options for a game. only: the game that the files have to be of; otherwise their bytes tell.
     contents: what to take for the bytes of some of the files.
+    Where nothing else is in the scene, what a new file of Blender's has in it is put away, if nobody has touched it.
     Raises FormatError naming the file, SceneError, or OSError.
     """
-    collections = []
+    with stage.cleared(context) as spare:
+        collections = _import_files(context, paths, settings, report, only, contents, spare)
+    if collections:
+        stage.present(context, collections[-1])
+    return collections
+
+
+def _import_files(
+    context: bpy.types.Context,
+    paths: Sequence[Path],
+    settings: Callable[[Game], Settings],
+    report: Report,
+    only: Game | None,
+    contents: Mapping[Path, bytes] | None,
+    spare: Sequence[bpy.types.Object],
+) -> list[bpy.types.Collection]:
+    """Do what `import_files` does, but leave what is `spare`, which the reports say is put away."""
+    collections: list[bpy.types.Collection] = []
     with _nothing_left_behind(context), progress(len(paths), "files") as step:
         for path in paths:
             own = Report(path.name)
@@ -60,12 +78,12 @@ def import_files(
             known_files.imported(collection, path)
             if given is not None and path.is_file():  # then the file itself is known, too, and not another's change
                 known_files.exported(collection, {path: path.read_bytes()})
+            if not collections:
+                startup.tell(spare, own)
             _keep_report(collection, own, "import")
             report.merge(own)
             collections.append(collection)
             step()
-    if collections:
-        originals.make_active(context, collections[-1])
     return collections
 
 
@@ -91,13 +109,18 @@ def import_form(
     def import_levels(
         paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None
     ) -> list[bpy.types.Collection]:
-        return import_files(context, paths, lambda _: of_levels, report, game, contents)
+        made = _import_files(context, paths, lambda _: of_levels, report, game, contents, spare)
+        opened.extend(made)
+        return made
 
-    with _nothing_left_behind(context):
+    opened: list[bpy.types.Collection] = []
+    with stage.cleared(context) as spare, _nothing_left_behind(context):
         try:
             collection = form.import_form(context, data, path, settings, import_levels, report)
         except FormatError as error:
             raise error if error.file else error.in_file(path) from error
+    if opened:
+        stage.present(context, opened[-1])
     known_files.exported(collection, {path: data})
     return collection
 

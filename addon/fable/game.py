@@ -3,7 +3,8 @@
 
 from ...formats.fable import tng
 from ..game import FileKind, Form, Game
-from . import layout, register, unregister, worlds
+from ..scene.spawns import Spawns
+from . import kinds, layout, register, unregister, worlds
 from .content import THEMES
 from .exporter import BAKED, export_level
 from .importer import import_level
@@ -22,6 +23,7 @@ WORLD = Form(
     check=worlds.check,
     choose=worlds.choose,
 )
+_SPAWNS = Spawns(kinds.DEFINITION, kinds.SPAWNS, 1.7, ahead="Y")
 GAME = Game(
     key="fable",
     files=(
@@ -43,6 +45,9 @@ GAME = Game(
     beside={layout.TNG: tng.read},
     forms=(WORLD,),
     folders=(THEMES,),
+    spawns=_SPAWNS.places,
+    look_from_spawn=_SPAWNS,
+    kind_shown=kinds.kind_shown,
     fates=layout.FATES,
     gltf_materials=make_gltf_materials,
     register=register,

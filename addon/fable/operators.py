@@ -9,7 +9,7 @@ import bpy
 
 from ...formats import fable
 from ...formats.fable.records import ROOT_EDGE
-from ..scene import declared, originals
+from ..scene import declared, stage
 from ..scene.reports import Report, SceneError
 from ..scene.sidebar import Result, layout_of, refuse
 from . import importer
@@ -60,10 +60,11 @@ class LEVELWRIGHT_OT_fable_new_level(declared.Declared, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         """Make it, and make it the active one."""
         try:
-            level = new_level(context, self.name, self.width, self.height, self.theme, self.z)
+            with stage.cleared(context):
+                level = new_level(context, self.name, self.width, self.height, self.theme, self.z)
         except SceneError as error:
             return refuse(self, context, error)
-        originals.make_active(context, level)
+        stage.present(context, level)
         return {"FINISHED"}
 
 

@@ -9,6 +9,7 @@ from .content import TEXTURES
 from .exporter import export_files
 from .fates import FATES
 from .importer import import_level
+from .kinds import kind_shown
 from .materials import library
 from .preflight import preflight
 from .settings import ExportSettings, ImportSettings, for_file
@@ -30,6 +31,7 @@ def unregister() -> None:
     operators.unregister()
 
 
+_SPAWNS = Spawns("classname", ("playerstart", "player_start", "startplace", "start"), 60.0)
 GAME = Game(
     key="genesis",
     files=(
@@ -66,7 +68,9 @@ GAME = Game(
     preflight=preflight,
     folders=(TEXTURES,),
     is_one_sided=True,
-    look_from_spawn=Spawns("classname", ("playerstart", "player_start", "startplace", "start"), 60.0),
+    spawns=_SPAWNS.places,
+    look_from_spawn=_SPAWNS,
+    kind_shown=kind_shown,
     fates=FATES,
     register=register,
     unregister=unregister,

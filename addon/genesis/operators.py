@@ -11,7 +11,7 @@ from ...formats import genesis
 from ...formats.binary import FormatError
 from ...formats.genesis import CompiledLevel
 from ...formats.genesis.editor_level import Level3dt
-from ..scene import declared, ledger, originals, sidebar
+from ..scene import declared, ledger, originals, sidebar, stage
 from ..scene.reports import Report, SceneError
 from . import importer, layout
 from .context import resumed
@@ -44,7 +44,9 @@ class NewLevel(declared.Declared, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> sidebar.Result:
         """Make it."""
-        originals.make_active(context, new_level(context, self.name, "map" if self.kind == "map" else "3dt"))
+        with stage.cleared(context):
+            made = new_level(context, self.name, "map" if self.kind == "map" else "3dt")
+        stage.present(context, made)
         return {"FINISHED"}
 
 
@@ -141,7 +143,7 @@ class Decompile(sidebar.LevelOperator):
         scale = float(info.options.get("scale", layout.SCALE)) if info is not None else layout.SCALE
         made = importer.decompiled(context, edited, f"{level.name}.bsp", ImportSettings(scale=scale), report)
         ledger.enter(made, FATES)
-        originals.make_active(context, made)
+        stage.present(context, made)
         report.forward(self)
 
 

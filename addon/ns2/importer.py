@@ -70,10 +70,10 @@ def build_scene(
     collection = importing.finish()
     stage.show_true_colors(importing.scene, importing.alone, report)
     if importing.alone:
-        stage.look_at(context, layout.to_blender(level.mesh.positions))
+        corners = layout.to_blender(level.mesh.positions)
+        stage.look_at(context, collection, corners, is_one_sided=True)
         view.set_grid(context)
-        if settings.entities:
-            ambience.build(importing)
+        ambience.build(importing)
     return collection
 
 

@@ -41,9 +41,11 @@ class LEVELWRIGHT_OT_ns2_new_level(Declared, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         """Make it."""
         try:
-            new_level(context, self.name)
+            with stage.cleared(context):
+                made = new_level(context, self.name)
         except FAILURES as error:
             return refuse(self, context, error)
+        stage.present(context, made)
         return {"FINISHED"}
 
 

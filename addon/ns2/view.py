@@ -73,7 +73,8 @@ class LEVELWRIGHT_OT_ns2_commander_view(_InView):
             region: Value = each.region_3d
             region.view_perspective = "ORTHO" if held.commander else "PERSP"
             region.view_rotation = Quaternion() if held.commander else Quaternion(stage.LOOKING_DOWN)
-            each.shading.show_backface_culling = held.commander  # ceilings look down
+            if held.commander:
+                each.shading.show_backface_culling = True  # ceilings look down
 
 
 class LEVELWRIGHT_OT_ns2_grid(_InView):

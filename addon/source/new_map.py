@@ -9,7 +9,7 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source import new_map
 from ...formats.source.new_level import BRANCHES
-from ..scene import declared, ledger, originals, sidebar
+from ..scene import declared, ledger, originals, sidebar, stage
 from ..scene.reports import Report, SceneError
 from . import importer, layout
 from .fates import FATES
@@ -65,9 +65,11 @@ class NewSourceMap(declared.Declared, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> sidebar.Result:
         """Make it."""
         try:
-            made = new_level(context, self.name, self.branch, self.width, self.height, self.sky)
+            with stage.cleared(context):
+                made = new_level(context, self.name, self.branch, self.width, self.height, self.sky)
         except (FormatError, SceneError) as error:
             return sidebar.refuse(self, context, error)
+        stage.present(context, made)
         originals.make_active(context, _open_brushes(made))
         return {"FINISHED"}
 

@@ -14,7 +14,7 @@ from ...formats import teeworlds
 from ...formats.binary import FormatError
 from ...formats.teeworlds.quads import default_quads
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
-from ..scene import declared, identity, originals
+from ..scene import declared, identity, originals, stage
 from ..scene.blender_types import Value
 from ..scene.declared import Declared
 from ..scene.reports import Report, SceneError
@@ -120,10 +120,11 @@ class NewMap(Declared, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         """Make the map's collection and make it the active one."""
         try:
-            level = new_map(context, self.title, self.width, self.height)
+            with stage.cleared(context):
+                level = new_map(context, self.title, self.width, self.height)
         except FormatError as error:
             return refuse(self, context, error)
-        originals.make_active(context, level)
+        stage.present(context, level)
         return {"FINISHED"}
 
 
