@@ -52,7 +52,7 @@ class _OnLevel(Declared):
 
 
 class LEVELWRIGHT_OT_show_kind(_OnLevel, bpy.types.Operator):
-    """Show or hide all objects of a kind in 3D views; with Shift show them alone. Renders and exports take no notice"""
+    """Show or hide all objects of a kind in 3D views, or show them alone. Renders and exports take no notice"""
 
     bl_idname = "levelwright.show_kind"
     bl_label = "Show Kind of Objects"
@@ -75,12 +75,6 @@ class LEVELWRIGHT_OT_show_kind(_OnLevel, bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level, and for Object Mode: what is worked on can't be hidden."""
         return context.mode == "OBJECT" and super().poll(context)
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
-        """With Shift, show the kind alone."""
-        if event.shift and self.action == "TOGGLE":
-            self.action = "ONLY"
-        return self.execute(context)
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Switch it."""
@@ -218,7 +212,7 @@ class LEVELWRIGHT_PT_kinds(_OnLevel, bpy.types.Panel):
     bl_label = "Level Objects"
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"
-    bl_ui_units_x = 11
+    bl_ui_units_x = 13
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw a line a kind: an eye, what it is called, how many there are."""
@@ -238,16 +232,18 @@ class LEVELWRIGHT_PT_kinds(_OnLevel, bpy.types.Panel):
 
 def _draw_kind(row: bpy.types.UILayout, one: kinds.KindCount) -> None:
     eye = "HIDE_OFF" if one.visible else "HIDE_ON"
-    for text, icon, weight in (("", eye, 1.0), (one.name, kinds.KINDS[one.name], 4.0)):
+    for text, icon, weight in (("", eye, 1.0), (one.name, kinds.KINDS[one.name], 6.5)):
         part = row.row(align=True)
-        part.ui_units_x = weight
+        part.ui_units_x, part.alignment = weight, "LEFT"
         button: Value = part.operator(
             LEVELWRIGHT_OT_show_kind.bl_idname, text=text, icon=cast(Icon, icon), emboss=False
         )
         button.kind, button.action = one.name, "TOGGLE"
-    number = row.row()
+    number = row.row(align=True)
     number.alignment = "RIGHT"
     number.label(text=f"{one.total:,}" if one.visible in (0, one.total) else f"{one.visible:,} / {one.total:,}")
+    alone: Value = number.operator(LEVELWRIGHT_OT_show_kind.bl_idname, text="", icon="SOLO_OFF", emboss=False)
+    alone.kind, alone.action = one.name, "ONLY"
 
 
 class LEVELWRIGHT_PT_view(_OnLevel, bpy.types.Panel):
@@ -264,7 +260,7 @@ class LEVELWRIGHT_PT_view(_OnLevel, bpy.types.Panel):
         layout, level = layout_of(self), _level(context)
         if level is None:
             return
-        layout.popover(LEVELWRIGHT_PT_kinds.__name__, icon="HIDE_OFF")
+        layout.popover(LEVELWRIGHT_PT_kinds.__name__, icon="FILTER")
         column = layout.column(align=True)
         _draw_from_spawn(column)
         column.operator(LEVELWRIGHT_OT_camera_at_spawn.bl_idname, icon="CAMERA_DATA")
@@ -287,7 +283,7 @@ CLASSES: tuple[type, ...] = (
 
 def _draw_in_header(header: bpy.types.Header, context: bpy.types.Context) -> None:
     if _level(context) is not None:
-        layout_of(cast(bpy.types.Menu, header)).popover(LEVELWRIGHT_PT_kinds.__name__, text="", icon="HIDE_OFF")
+        layout_of(cast(bpy.types.Menu, header)).popover(LEVELWRIGHT_PT_kinds.__name__, text="", icon="FILTER")
 
 
 def _draw_in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:

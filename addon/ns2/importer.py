@@ -12,7 +12,7 @@ from ...formats.binary import FormatError
 from ...formats.ns2.names import meant
 from ..scene import stage
 from ..scene.reports import Report
-from . import layout, view
+from . import kinds, layout, view
 from .context import ImportContext
 from .entities import ambience
 from .entities.build import build_entities
@@ -68,6 +68,7 @@ def build_scene(
     visibility.tell_hidden(importing.collection, level.mesh, report)
     visibility.show(importing.collection)
     collection = importing.finish()
+    kinds.hide_spheres(context, importing)
     stage.show_true_colors(importing.scene, importing.alone, report)
     if importing.alone:
         corners = layout.to_blender(level.mesh.positions)

@@ -5,11 +5,32 @@ from __future__ import annotations
 
 import bpy
 
+from ..scene import stage
 from ..scene.identity import kind_of
 from . import layout
+from .context import ImportContext
 
 SPAWNS = ("ready_room_start", "player_start", "spawn_location", "team_location")
 """Parts of the names of classes whose entities are where players begin, the first ones first."""
+
+AMBIENT = "Ambient Lights"
+MANY = 8
+"""More of them than this are hidden at first: each is a sphere as large as it reaches, ten metres and more."""
+
+
+def hide_spheres(context: bpy.types.Context, importing: ImportContext) -> None:
+    """Hide the ambient lights of a level that has many in the view layer, once its collection is linked."""
+    lights = [obj for obj in importing.collection.all_objects if obj.get(layout.CLASS) == layout.AMBIENT_LIGHT]
+    if len(lights) <= MANY:
+        return
+    layer = stage.view_layer_of(context)
+    for obj in lights:
+        if obj.name in layer.objects:
+            obj.hide_set(True, view_layer=layer)
+    importing.report.note(
+        f"{len(lights)} ambient lights are hidden in 3D views, whose spheres would hide the level: Level Objects, in "
+        "the header, shows them"
+    )
 
 
 def kind_shown(obj: bpy.types.Object, _home: bpy.types.Collection) -> str:
@@ -30,5 +51,5 @@ def _kind_of_entity(obj: bpy.types.Object, name: str) -> str:
     if "probe" in name:
         return "Probes"
     if name == layout.AMBIENT_LIGHT:
-        return "Lights"
+        return AMBIENT
     return "Spawns" if any(part in name for part in SPAWNS) else "Entities"

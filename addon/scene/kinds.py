@@ -41,6 +41,7 @@ KINDS: dict[str, str] = {
     "Buildings": "HOME",
     "Spawns": "OUTLINER_OB_ARMATURE",
     "Lights": "LIGHT",
+    "Ambient Lights": "LIGHT_HEMI",
     "Compiled Lights": "LIGHT_DATA",
     "Sounds": "SPEAKER",
     "Cameras": "CAMERA_DATA",
