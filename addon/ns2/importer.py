@@ -71,7 +71,9 @@ def build_scene(
     kinds.hide_spheres(context, importing)
     stage.show_true_colors(importing.scene, importing.alone, report)
     if importing.alone:
-        corners = layout.to_blender(level.mesh.positions)
+        corners = view.seen_corners(collection)
+        if not len(corners):
+            corners = layout.to_blender(level.mesh.positions)
         stage.look_at(context, collection, corners, is_one_sided=True)
         view.set_grid(context)
         ambience.build(importing)

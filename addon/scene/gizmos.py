@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from mathutils import Vector
 from mathutils.kdtree import KDTree
 from numpy.typing import ArrayLike
 
@@ -31,9 +30,9 @@ def size_among(points: ArrayLike) -> float:
         return LARGEST
     tree = KDTree(len(found))
     for number, point in enumerate(found.tolist()):
-        tree.insert(Vector(point), number)
+        tree.insert(point, number)
     tree.balance()
-    nearest = [tree.find_n(Vector(point), 2)[1][2] for point in found.tolist()]
+    nearest = [tree.find_n(point, 2)[1][2] for point in found.tolist()]
     return float(np.clip(SHARE * np.median(nearest), SMALLEST, LARGEST))
 
 

@@ -181,11 +181,14 @@ def show_plainly(
     is_one_sided: bool = False,
     near: float = NEAR,
 ) -> None:
-    """Let the viewports show a level's materials, in Solid, too, as far and as near as its size (metres) asks for.
+    """Let the viewports show a level's materials, as far and as near as its size (metres) asks for; Solid ones and
+    renders by Workbench its images or colours.
 
     The other arguments: as of `look_at`.
     """
     solid = materials.solid_color(collection)
+    own: Value = scene_of(context).display  # what Workbench renders
+    own.shading.color_type, own.shading.show_backface_culling = solid, is_one_sided
     for space in viewports(context):
         space.clip_start = max(min(size / DEPTH, near), NEAREST)
         space.clip_end = max(space.clip_end, 4.0 * size)
@@ -221,6 +224,8 @@ def looks(context: bpy.types.Context) -> Looks:
     if scene is not None:
         changed += [(scene.view_settings, ("view_transform", "look", "exposure", "gamma"))]
         changed += [(scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current"))]
+        display: Value = scene.display
+        changed += [(display.shading, ("color_type", "show_backface_culling"))]
         changed += [(scene.unit_settings, ("system",)), (scene.tool_settings, ("use_snap", "snap_elements_base"))]
     for space in viewports(context):
         changed += [(space.region_3d, ("view_perspective", "view_rotation", "view_location", "view_distance"))]

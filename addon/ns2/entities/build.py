@@ -53,7 +53,7 @@ class _Builder:
             self.appearances.of(each.class_name, slots) for each, slots in zip(listed, unplaced, strict=True)
         ]
         spots = (said.get(ORIGIN) for one, said in zip(appearances, values, strict=True) if one.kind == LIGHT_SPOT)
-        self.size = gizmos.size_among([list(place) for place in spots if place is not None and len(place) == 3])
+        self.size = gizmos.size_among([place for place in spots if isinstance(place, list) and len(place) == 3])
         # All meshes first: a mesh that gets a material looks at all objects. Then objects, in Blender's order of names.
         for appearance, said in zip(appearances, values, strict=True):
             if appearance.kind == PROP:
