@@ -179,22 +179,23 @@ def show_plainly(
     size: float,
     *,
     is_one_sided: bool = False,
+    is_flat: bool = False,
     near: float = NEAR,
 ) -> None:
     """Let the viewports show a level's materials, as far and as near as its size (metres) asks for; Solid ones and
     renders by Workbench its images or colours.
 
-    The other arguments: as of `look_at`.
+    is_flat: nothing shades anything in it. The other arguments: as of `look_at`.
     """
     solid = materials.solid_color(collection)
-    own: Value = scene_of(context).display  # what Workbench renders
-    own.shading.color_type, own.shading.show_backface_culling = solid, is_one_sided
+    own: Value = scene_of(context).display
+    for shading in (own.shading, *(space.shading for space in viewports(context))):  # Workbench renders as the first
+        shading.color_type, shading.show_backface_culling = solid, is_one_sided
+        shading.light = "FLAT" if is_flat else "STUDIO"
     for space in viewports(context):
         space.clip_start = max(min(size / DEPTH, near), NEAREST)
         space.clip_end = max(space.clip_end, 4.0 * size)
         space.shading.type = "MATERIAL"
-        space.shading.color_type = solid
-        space.shading.show_backface_culling = is_one_sided
         space.overlay.show_relationship_lines = False
 
 
@@ -225,13 +226,13 @@ def looks(context: bpy.types.Context) -> Looks:
         changed += [(scene.view_settings, ("view_transform", "look", "exposure", "gamma"))]
         changed += [(scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current"))]
         display: Value = scene.display
-        changed += [(display.shading, ("color_type", "show_backface_culling"))]
+        changed += [(display.shading, ("color_type", "show_backface_culling", "light"))]
         changed += [(scene.unit_settings, ("system",)), (scene.tool_settings, ("use_snap", "snap_elements_base"))]
     for space in viewports(context):
         changed += [(space.region_3d, ("view_perspective", "view_rotation", "view_location", "view_distance"))]
         changed += [
             (space, ("clip_start", "clip_end")),
-            (space.shading, ("type", "use_scene_world", "color_type", "show_backface_culling")),
+            (space.shading, ("type", "use_scene_world", "color_type", "show_backface_culling", "light")),
             (space.overlay, ("show_relationship_lines", "grid_scale", "grid_subdivisions")),
         ]
     return [(struct, name, _copy(getattr(struct, name))) for struct, names in changed for name in names]

@@ -212,7 +212,7 @@ def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection
         space.region_3d.view_perspective = "ORTHO"
         space.region_3d.view_location = (*((low + high) / 2), 0.0)
         space.region_3d.view_distance = max(float((high - low).max()), 10.0)
-    stage.show_plainly(context, collection, 2.5 * max(float((high - low).max()), 10.0))
+    stage.show_plainly(context, collection, 2.5 * max(float((high - low).max()), 10.0), is_flat=True)
 
 
 def _extent(collection: bpy.types.Collection) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
