@@ -19,6 +19,7 @@ from . import (
     remembered,
     saving,
     shortcuts,
+    viewing,
 )
 from .scene import stoppable
 
@@ -34,6 +35,7 @@ _PARTS: tuple[ModuleType, ...] = (
     commands,
     games,
     saving,
+    viewing,
     documentation,
     shortcuts,
     game_menus,

@@ -15,10 +15,12 @@ import bpy
 
 from ..formats import FORMATS, Format
 from .scene.content_folders import ContentFolder
+from .scene.kinds import KindOf
 from .scene.ledger import Fates
 from .scene.menus import MenuSection
 from .scene.progress import Steps
 from .scene.reports import Report, SceneError
+from .scene.spawns import Spawn
 
 Settings = Any
 """A frozen dataclass of options: which one, the game says."""
@@ -35,6 +37,11 @@ class ImportLevels(Protocol):
 
 def _nothing() -> None:
     """What a game does that has no classes of its own to register."""
+
+
+def _by_type(_obj: bpy.types.Object, _home: bpy.types.Collection) -> str:
+    """What an object is in a game that says nothing of it."""
+    return ""
 
 
 class ImportLevel(Protocol):
@@ -90,6 +97,13 @@ class ImportForm(Protocol):
         /,
     ) -> Steps[bpy.types.Collection]:
         """Return the collection that holds all of it, linked to the scene. Raises FormatError, SceneError."""
+
+
+class FindSpawns(Protocol):
+    """What finds where players begin."""
+
+    def __call__(self, context: bpy.types.Context, collection: bpy.types.Collection, /) -> Sequence[Spawn]:
+        """Return the places in a level, the first first; none where players begin nowhere."""
 
 
 class LookFromSpawn(Protocol):
@@ -209,8 +223,14 @@ class Game:
     """All of its operators, as menus have them: Blender's search finds no others."""
     is_one_sided: bool = False
     """Whether faces are drawn from their front only, so that rooms can be looked into from outside."""
+    spawns: FindSpawns | None = None
+    """Finds where players begin; None: its levels don't say where that is."""
+    is_flat: bool = False
+    """Whether all of a level is seen from straight above."""
     look_from_spawn: LookFromSpawn | None = None
     """Puts a camera where players begin; None: its levels don't say where that is."""
+    kind_shown: KindOf = _by_type
+    """Says what an object of its levels is, of the kinds that views can show or hide."""
     gltf_materials: Callable[[bpy.types.Collection, Report], None] | None = None
     """Gives a level's meshes materials that glTF can hold; None where they have such."""
     fates: Fates = field(default_factory=dict)

@@ -17,7 +17,7 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import chosen_files, files, findings, journal, known_files, ledger, originals, stage, stoppable
+from .scene import chosen_files, files, findings, journal, known_files, ledger, originals, stage, startup, stoppable
 from .scene.names import file_name_of
 from .scene.progress import Steps, Stepwise, progress, steps_of
 from .scene.reports import Report, SceneError
@@ -43,22 +43,39 @@ def import_files(
     The last one is made the active collection, so that new objects become a part of it.
     settings: gives the options for a game. only: the game that the files have to be of; otherwise their bytes tell.
     contents: what to take for the bytes of some of the files.
+    Where nothing else is in the scene, what a new file of Blender's has in it is put away, if nobody has touched it.
     Raises FormatError naming the file, SceneError, or OSError.
     """
+    with stage.cleared(context) as spare:
+        collections = yield from _import_files(context, paths, settings, report, only, contents, spare)
+    if collections:
+        stage.present(context, collections[-1])
+    return collections
+
+
+def _import_files(
+    context: bpy.types.Context,
+    paths: Sequence[Path],
+    settings: Callable[[Game], Settings],
+    report: Report,
+    only: Game | None,
+    contents: Mapping[Path, bytes] | None,
+    spare: Sequence[bpy.types.Object],
+) -> Steps[list[bpy.types.Collection]]:
+    """Do what `import_files` does, but leave what is `spare`, which the reports say is put away."""
     collections: list[bpy.types.Collection] = []
     with _nothing_left_behind(context), progress(len(paths), "files" if len(paths) > 1 else "") as step:
         for path in paths:
             given = contents.get(path) if contents else None
             own = Report(path.name)
-            collections.append((yield from _import_file(context, path, given, settings, own, only)))
+            told = () if collections else spare
+            collections.append((yield from _import_file(context, path, given, settings, own, only, told)))
             report.merge(own)
             if len(paths) > 1:  # out of sight until all are made: drawing one between steps would take as long again
                 scene_of(context).collection.children.unlink(collections[-1])
             step()
         for collection in collections if len(paths) > 1 else ():
             scene_of(context).collection.children.link(collection)
-    if collections:
-        originals.make_active(context, collections[-1])
     return collections
 
 
@@ -69,8 +86,11 @@ def _import_file(
     settings: Callable[[Game], Settings],
     report: Report,
     only: Game | None,
+    spare: Sequence[bpy.types.Object],
 ) -> Steps[bpy.types.Collection]:
     """Import one level, and return its collection, linked to the scene. given: what to take for the file's bytes.
+
+    spare: what its report says is put away.
 
     There is no step after it was linked: what a window then draws is whole.
     """
@@ -89,6 +109,7 @@ def _import_file(
     known_files.imported(collection, path)
     if given is not None and path.is_file():  # then the file itself is known, too, and not another's change
         known_files.exported(collection, {path: path.read_bytes()})
+    startup.tell(spare, report)
     _keep_report(collection, report, "import")
     return collection
 
@@ -116,13 +137,18 @@ def import_form(
     def import_levels(
         paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None
     ) -> Steps[list[bpy.types.Collection]]:
-        return import_files.steps(context, paths, lambda _: of_levels, report, game, contents)
+        made = yield from _import_files(context, paths, lambda _: of_levels, report, game, contents, spare)
+        opened.extend(made)
+        return made
 
-    with _nothing_left_behind(context):
+    opened: list[bpy.types.Collection] = []
+    with stage.cleared(context) as spare, _nothing_left_behind(context):
         try:
             collection = yield from form.import_form(context, data, path, settings, import_levels, report)
         except FormatError as error:
             raise error if error.file else error.in_file(path) from error
+    if opened:
+        stage.present(context, opened[-1])
     known_files.exported(collection, {path: data})
     return collection
 

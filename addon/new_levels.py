@@ -30,12 +30,15 @@ class _New(bpy.types.Operator):
         """Make it, or say why not."""
         report = Report()
         try:
-            level = self.new.make(context, options.from_properties(self.new.settings, self), report)
+            with stage.cleared(context):
+                level = self.new.make(context, options.from_properties(self.new.settings, self), report)
         except levels.FAILURES as error:
             return refuse(self, context, error)
         if self.game.fates:
             ledger.enter(level, self.game.fates)
-        originals.make_active(context, self.new.home(level) if self.new.home is not None else level)
+        stage.present(context, level)
+        if self.new.home is not None:
+            originals.make_active(context, self.new.home(level))
         for warning in report.warnings:
             self.report({"WARNING"}, warning)
         return {"FINISHED"}

@@ -3,7 +3,8 @@
 
 from ...formats.fable import tng
 from ..game import FileKind, Form, Game, NewLevel
-from . import layout, new_level, register, unregister, worlds
+from ..scene.spawns import Spawns
+from . import kinds, layout, new_level, register, unregister, worlds
 from .content import THEMES
 from .exporter import BAKED, export_level
 from .importer import import_level
@@ -23,6 +24,7 @@ WORLD = Form(
     check=worlds.check,
     choose=worlds.choose,
 )
+_SPAWNS = Spawns(kinds.DEFINITION, kinds.SPAWNS, 1.7, ahead="Y")
 GAME = Game(
     key="fable",
     files=(
@@ -53,6 +55,9 @@ GAME = Game(
     label="Fable",
     menu=MENU,
     folders=(THEMES,),
+    spawns=_SPAWNS.places,
+    look_from_spawn=_SPAWNS,
+    kind_shown=kinds.kind_shown,
     fates=layout.FATES,
     gltf_materials=make_gltf_materials,
     register=register,

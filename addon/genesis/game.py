@@ -11,6 +11,7 @@ from .content import TEXTURES
 from .exporter import export_files
 from .fates import FATES
 from .importer import import_level
+from .kinds import kind_shown
 from .materials import library
 from .menu import MENU
 from .preflight import preflight
@@ -31,6 +32,9 @@ def unregister() -> None:
     leaks.unregister()
     panel.unregister()
     operators.unregister()
+
+
+_SPAWNS = Spawns("classname", ("playerstart", "player_start", "startplace", "start"), 60.0)
 
 
 def _is_source(level: bpy.types.Collection) -> bool:
@@ -86,7 +90,9 @@ GAME = Game(
     label="Genesis3D",
     menu=MENU,
     is_one_sided=True,
-    look_from_spawn=Spawns("classname", ("playerstart", "player_start", "startplace", "start"), 60.0),
+    spawns=_SPAWNS.places,
+    look_from_spawn=_SPAWNS,
+    kind_shown=kind_shown,
     fates=FATES,
     register=register,
     unregister=unregister,

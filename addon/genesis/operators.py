@@ -9,7 +9,7 @@ from ...formats import genesis
 from ...formats.binary import FormatError
 from ...formats.genesis import CompiledLevel
 from ...formats.genesis.editor_level import Level3dt
-from ..scene import declared, ledger, originals, sidebar
+from ..scene import declared, ledger, originals, sidebar, stage
 from ..scene.reports import Report, SceneError
 from . import importer, layout
 from .context import resumed
@@ -119,7 +119,7 @@ class Decompile(sidebar.LevelOperator):
         scale = float(info.options.get("scale", layout.SCALE)) if info is not None else layout.SCALE
         made = importer.decompiled(context, edited, f"{level.name}.bsp", ImportSettings(scale=scale), report)
         ledger.enter(made, FATES)
-        originals.make_active(context, made)
+        stage.present(context, made)
         report.forward(self)
 
 

@@ -4,7 +4,7 @@
 from ..game import FileKind, Game, NewLevel
 from ..scene.sidebar import register_classes, unregister_classes
 from ..scene.spawns import Spawns
-from . import new_level, operators, panel, selecting, view
+from . import kinds, new_level, operators, panel, selecting, view
 from .content import NS2
 from .entities import operators as entity_operators
 from .entities import panel as entity_panel
@@ -16,6 +16,7 @@ from .importer import import_level
 from .layers import operators as layer_operators
 from .layers import panel as layer_panel
 from .layers import properties
+from .layout import CLASS
 from .mapping_groups import operators as mapping_operators
 from .mapping_groups import panel as mapping_panel
 from .mapping_groups import properties as mapping_properties
@@ -56,6 +57,7 @@ def unregister() -> None:
     properties.unregister()
 
 
+_SPAWNS = Spawns(CLASS, kinds.SPAWNS, 1.6)
 GAME = Game(
     key="ns2",
     files=(
@@ -82,7 +84,9 @@ GAME = Game(
     label="NS2",
     menu=MENU,
     is_one_sided=True,
-    look_from_spawn=Spawns("class_name", ("ready_room_start", "player_start", "spawn_location", "team_location"), 1.6),
+    spawns=_SPAWNS.places,
+    look_from_spawn=_SPAWNS,
+    kind_shown=kinds.kind_shown,
     fates=FATES,
     register=register,
     unregister=unregister,

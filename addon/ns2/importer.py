@@ -13,7 +13,7 @@ from ...formats.ns2.names import meant
 from ..scene import stage
 from ..scene.progress import Steps, Stepwise, progress
 from ..scene.reports import Report
-from . import layout, view
+from . import kinds, layout, view
 from .context import ImportContext
 from .entities import ambience
 from .entities.build import build_entities
@@ -79,12 +79,15 @@ def build_scene(
     visibility.tell_hidden(importing.collection, level.mesh, report)
     visibility.show(importing.collection)
     collection = importing.finish()
+    kinds.hide_spheres(context, importing)
     stage.show_true_colors(importing.scene, importing.alone, report)
     if importing.alone:
-        stage.look_at(context, layout.to_blender(level.mesh.positions))
+        corners = view.seen_corners(collection)
+        if not len(corners):
+            corners = layout.to_blender(level.mesh.positions)
+        stage.look_at(context, collection, corners, is_one_sided=True)
         view.set_grid(context)
-        if settings.entities:
-            ambience.build(importing)
+        ambience.build(importing)
     return collection
 
 

@@ -53,4 +53,4 @@ def look_at(
 ) -> None:
     """Let the views show what was added. low, high: as of `add`."""
     matrix = np.array(needed_root(level).matrix_basis)
-    stage.look_at(context, np.array([low, high]) @ matrix[:3, :3].T + matrix[:3, 3])
+    stage.look_at(context, level, np.array([low, high]) @ matrix[:3, :3].T + matrix[:3, 3], is_one_sided=True)

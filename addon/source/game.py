@@ -12,6 +12,7 @@ from . import content, edit_panel, leaks, new_map, panel, textures
 from .exporter import export_level
 from .fates import FATES
 from .importer import import_level
+from .kinds import kind_shown
 from .lightmaps import panel as lightmaps_panel
 from .materials.gltf_materials import make_gltf_materials
 from .menu import MENU
@@ -72,6 +73,9 @@ LMP = Form(
     export_settings=LmpSettings,
     check=check_patch,
 )
+_SPAWNS = Spawns(
+    "classname", ("info_player_start", "info_player", "info_survivor", "info_deathmatch", "info_coop"), 64.0
+)
 GAME = Game(
     key="source",
     files=(
@@ -99,9 +103,9 @@ GAME = Game(
     label="Source",
     menu=MENU,
     is_one_sided=True,
-    look_from_spawn=Spawns(
-        "classname", ("info_player_start", "info_player", "info_survivor", "info_deathmatch", "info_coop"), 64.0
-    ),
+    spawns=_SPAWNS.places,
+    look_from_spawn=_SPAWNS,
+    kind_shown=kind_shown,
     fates=FATES,
     folders=(content.GAME, content.DEFINITION),
     gltf_materials=make_gltf_materials,

@@ -8,10 +8,11 @@ from .exporter import export_level
 from .fates import FATES
 from .gltf_materials import make_gltf_materials
 from .importer import import_level
+from .kinds import kind_shown
 from .menu import MENU
 from .panel import register, unregister
 from .settings import ExportSettings, ImportSettings
-from .view.game_view import look_from_spawn
+from .view.game_view import look_from_spawn, spawns
 
 GAME = Game(
     key=layout.FORMAT,
@@ -37,7 +38,10 @@ GAME = Game(
     ),
     label="Teeworlds",
     menu=MENU,
+    is_flat=True,
+    spawns=spawns,
     look_from_spawn=look_from_spawn,
+    kind_shown=kind_shown,
     fates=FATES,
     folders=(MAPRES, CLIENT, SERVER),
     gltf_materials=make_gltf_materials,

@@ -80,7 +80,8 @@ def build_scene(
     view.prepare_scene(importing.scene, importing.alone, is_seven(level), report)
     if settings.game_view:
         view.view_as_game(importing.scene, collection, *spawn(level))
-    view.prepare_windows(context, collection)
+    if importing.alone:
+        view.prepare_windows(context, collection)
     return collection
 
 

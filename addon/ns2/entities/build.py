@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import bpy
 
 from ....formats import ns2
-from ....formats.ns2.entity_classes import Classes
-from ...scene import identity, properties, transforms
+from ....formats.ns2.entity_classes import ORIGIN, Classes
+from ...scene import gizmos, identity, properties, transforms
 from ...scene.blender_types import Value
 from ...scene.names import showable, storable
 from ...scene.progress import Steps, progress
@@ -45,6 +45,7 @@ class _Builder:
         self.appearances, self.props = Appearances(classes), Props(importing, materials)
         self.known = custom_properties.Known()
         self.homes = Homes(importing.collection)
+        self.size = gizmos.LARGEST
 
     def build(self, listed: Sequence[ns2.Entity], records: bool) -> Steps[list[bpy.types.Object]]:
         shown = [self.known.shown(each) for each in listed]
@@ -52,6 +53,8 @@ class _Builder:
         appearances = [
             self.appearances.of(each.class_name, slots) for each, slots in zip(listed, unplaced, strict=True)
         ]
+        spots = (said.get(ORIGIN) for one, said in zip(appearances, values, strict=True) if one.kind == LIGHT_SPOT)
+        self.size = gizmos.size_among([place for place in spots if isinstance(place, list) and len(place) == 3])
         # All meshes first: a mesh that gets a material looks at all objects. Then objects, in Blender's order of names.
         models = [
             model_of(appearance, said)
@@ -109,6 +112,8 @@ class _Builder:
             obj.color = (*ambience.colors_of(entity).mean(axis=(0, 1)).clip(0, 1), 1.0)
         self._write(obj, entity, slots, said)
         object_data.remember(obj, appearance)
+        if appearance.kind == LIGHT_SPOT:
+            gizmos.draw(obj, self.size)
         for each in entity.editor_data:
             if each.name == probes.KEY and (image := probes.build(name, each.data)) is not None:
                 obj[probes.KEY] = image

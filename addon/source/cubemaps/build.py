@@ -31,6 +31,7 @@ def _place(importing: ImportContext, cubemaps: Records) -> Steps[None]:
     home = importing.group(HOME)
     probe = bpy.data.lightprobes.new("Cubemap", "SPHERE")
     probe.influence_distance = _PROBE_REACH  # Blender scales it with the object
+    probe.show_influence = False  # circles as large as that, of hundreds, would hide the level
     width = len(str(len(cubemaps)))
     places, sizes = cubemaps["origin"].tolist(), cubemaps["size"].tolist()
     for number, (place, size) in enumerate(zip(places, sizes, strict=True)):

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 from ....formats.binary import FormatError
 from ....formats.source import brush_classes, entity_values
 from ....formats.source.content import fgd
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, brush_model, vector
 from ....formats.source.entity_values import by_key, number
-from ...scene import content_folders, identity, transforms
+from ...scene import content_folders, gizmos, identity, transforms
 from ...scene.names import showable
 from ...scene.progress import Steps, progress
 from .. import layout
@@ -102,10 +103,14 @@ class _Maker:
         self.importing, self.models, self.types, self.quads, self.targets = importing, known, types, quads, targets
         self.sounds, self.looks = Sounds(importing), stand_ins.Looks()
         self.width = len(str(count))
+        self.size = gizmos.LARGEST
         self.hdr = lamps.shows_hdr(importing.level, importing.settings.lightmaps)
 
     def make(self, listed: Sequence[tuple[int, Entity, Mapping[str, str]]]) -> Steps[None]:
         """Make the objects, in order: of each its record and its values, see `by_key`."""
+        heard = [values for *_, values in listed if values.get(CLASSNAME) in classes.SPEAKERS]
+        places = [place for values in heard if (place := vector(values.get(ORIGIN))) is not None]
+        self.size = gizmos.size_among(np.array(places, np.float64).reshape(-1, 3) * self.importing.scale)
         with progress(len(listed), "entities") as step:
             for record, entity, values in listed:
                 self.entity(record, entity, values)
@@ -135,7 +140,10 @@ class _Maker:
             obj.scale = (size,) * 3 if size > 0 else (1.0,) * 3
             obj.color = colors.of_entity(values)
         custom_properties.write(obj, entity, self.types)
-        transforms.remember_new(obj)
+        if obj.type == "SPEAKER" and gizmos.draw(obj, self.size, self.importing.scale):
+            transforms.remember(obj)
+        else:
+            transforms.remember_new(obj)
         if data is not None:
             datablocks.remember(obj)
         if brush is None and isinstance(data, bpy.types.Mesh | bpy.types.Curve):

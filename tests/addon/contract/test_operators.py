@@ -23,6 +23,8 @@ CHANGES_NOTHING = {
     "levelwright.ns2_minimap": "writes a picture",
     "levelwright.reset_options": "sets the preferences",
     "levelwright.check_export": "reads the scene, and writes its report",
+    "levelwright.go_to_spawn": "turns the 3D view",
+    "levelwright.fly_from_spawn": "turns the 3D view",
     "levelwright.fable_brush": "sets the tool",
     "levelwright.fable_brush_size": "sets the tool",
     "levelwright.teeworlds_play": "starts programs on a temporary file",
