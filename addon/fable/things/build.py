@@ -72,7 +72,8 @@ def _build_section(
         identity.stamp(obj, importing.token, layout.THING, first + at)
         fill(obj, things[at])
         made[at] = obj
-        yield step()
+        step()
+        yield
     for one in made:
         if one is not None:
             collection.objects.link(one)
