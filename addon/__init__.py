@@ -3,9 +3,45 @@
 
 from types import ModuleType
 
-from . import commands, file_handlers, games, operators, panels, preferences, saving
+from . import (
+    commands,
+    documentation,
+    file_handlers,
+    game_menus,
+    games,
+    keymaps,
+    menus,
+    new_levels,
+    operators,
+    panels,
+    pies,
+    preferences,
+    remembered,
+    saving,
+    shortcuts,
+    viewing,
+)
+from .scene import stoppable
 
-_PARTS: tuple[ModuleType, ...] = (preferences, operators, file_handlers, panels, commands, games, saving)
+_PARTS: tuple[ModuleType, ...] = (
+    remembered,  # the preferences are made of it
+    preferences,
+    stoppable,
+    operators,
+    new_levels,
+    menus,
+    file_handlers,
+    panels,
+    commands,
+    games,
+    saving,
+    viewing,
+    documentation,
+    shortcuts,
+    game_menus,
+    pies,
+    keymaps,
+)
 
 
 def register() -> None:

@@ -15,8 +15,12 @@ import bpy
 
 from ..formats import FORMATS, Format
 from .scene.content_folders import ContentFolder
+from .scene.kinds import KindOf
 from .scene.ledger import Fates
+from .scene.menus import MenuSection
+from .scene.progress import Steps
 from .scene.reports import Report, SceneError
+from .scene.spawns import Spawn
 
 Settings = Any
 """A frozen dataclass of options: which one, the game says."""
@@ -27,7 +31,7 @@ class ImportLevels(Protocol):
 
     def __call__(
         self, paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None, /
-    ) -> list[bpy.types.Collection]:
+    ) -> Steps[list[bpy.types.Collection]]:
         """Open the levels in these files, and return their collections. contents: what to take for those of some."""
 
 
@@ -35,8 +39,13 @@ def _nothing() -> None:
     """What a game does that has no classes of its own to register."""
 
 
+def _by_type(_obj: bpy.types.Object, _home: bpy.types.Collection) -> str:
+    """What an object is in a game that says nothing of it."""
+    return ""
+
+
 class ImportLevel(Protocol):
-    """What builds a level's scene."""
+    """What builds a level's scene: a `Stepwise`, where it takes longer than a moment."""
 
     def __call__(
         self, context: bpy.types.Context, data: bytes, file: Path, settings: Settings, report: Report, /
@@ -86,8 +95,15 @@ class ImportForm(Protocol):
         import_levels: ImportLevels,
         report: Report,
         /,
-    ) -> bpy.types.Collection:
+    ) -> Steps[bpy.types.Collection]:
         """Return the collection that holds all of it, linked to the scene. Raises FormatError, SceneError."""
+
+
+class FindSpawns(Protocol):
+    """What finds where players begin."""
+
+    def __call__(self, context: bpy.types.Context, collection: bpy.types.Collection, /) -> Sequence[Spawn]:
+        """Return the places in a level, the first first; none where players begin nowhere."""
 
 
 class LookFromSpawn(Protocol):
@@ -100,6 +116,30 @@ class LookFromSpawn(Protocol):
 
         aspect: width / height of the picture.
         """
+
+
+class MakeLevel(Protocol):
+    """What makes a level from nothing."""
+
+    def __call__(self, context: bpy.types.Context, settings: Settings, report: Report, /) -> bpy.types.Collection:
+        """Return the new level's collection, linked to the scene. Raises FormatError, SceneError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewLevel:
+    """How a game's levels are made from nothing: an operator, and an entry in File > New."""
+
+    operator: str
+    """The operator's name after `levelwright.`; it begins with the game's key."""
+    label: str
+    """What is made: "Source map"."""
+    tooltip: str
+    settings: type[Settings]
+    """A frozen dataclass of what can be chosen."""
+    make: MakeLevel
+    """What it makes with the defaults can be exported."""
+    home: Callable[[bpy.types.Collection], bpy.types.Collection] | None = None
+    """Gives the collection that is made active, where what is added belongs into one in the level."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +158,8 @@ class FileKind:
     """Tooltip of the export."""
     note: str = ""
     """What has to be known before an export: the dialog shows it."""
+    suits: Callable[[bpy.types.Collection], bool] | None = None
+    """Whether a level can become such a file, so that menus offer it; None: each of the game's can."""
 
     @property
     def title(self) -> str:
@@ -171,12 +213,24 @@ class Game:
     """Looks over what an export made, before it is written."""
     forms: tuple[Form, ...] = ()
     """What else its levels are written in, or opened from."""
+    new: NewLevel | None = None
+    """How a level is made from nothing; None: there is no way."""
     folders: tuple[ContentFolder, ...] = ()
     """Where the user keeps the game's content: the preferences have these."""
+    label: str = ""
+    """What it is called in menus; "": as its format is."""
+    menu: tuple[MenuSection, ...] = ()
+    """All of its operators, as menus have them: Blender's search finds no others."""
     is_one_sided: bool = False
     """Whether faces are drawn from their front only, so that rooms can be looked into from outside."""
+    spawns: FindSpawns | None = None
+    """Finds where players begin; None: its levels don't say where that is."""
+    is_flat: bool = False
+    """Whether all of a level is seen from straight above."""
     look_from_spawn: LookFromSpawn | None = None
     """Puts a camera where players begin; None: its levels don't say where that is."""
+    kind_shown: KindOf = _by_type
+    """Says what an object of its levels is, of the kinds that views can show or hide."""
     gltf_materials: Callable[[bpy.types.Collection, Report], None] | None = None
     """Gives a level's meshes materials that glTF can hold; None where they have such."""
     fates: Fates = field(default_factory=dict)
@@ -190,6 +244,11 @@ class Game:
     def format(self) -> Format:
         """The format of its levels."""
         return next(form for form in FORMATS if form.key == self.key)
+
+    @property
+    def title(self) -> str:
+        """What it is called in menus: "Teeworlds"."""
+        return self.label or self.format.title
 
     @property
     def plural(self) -> str:

@@ -4,7 +4,7 @@
 from importlib import import_module
 
 from .. import formats
-from ..formats.binary import FormatError
+from ..formats.binary import Buffer, FormatError
 from .game import Game
 
 _FOLDERS = (
@@ -28,7 +28,7 @@ def by_key(key: str) -> Game:
     return {game.key: game for game in GAMES}[key]
 
 
-def identify(data: bytes, file: str) -> Game:
+def identify(data: Buffer, file: str) -> Game:
     """Return the game whose level these bytes are, whatever the file is called; FormatError where they are none's."""
     found = formats.identify(data)
     for game in GAMES:

@@ -17,16 +17,18 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import chosen_files, files, findings, journal, known_files, ledger, originals, stage
+from .scene import chosen_files, files, findings, journal, known_files, ledger, originals, stage, startup, stoppable
 from .scene.names import file_name_of
-from .scene.progress import progress
+from .scene.progress import Steps, Stepwise, progress, steps_of
 from .scene.reports import Report, SceneError
+from .scene.stage import scene_of
 
 FAILURES = (FormatError, SceneError, OSError)
 """What all of this raises for what users give it: operators report these."""
 _NEVER_MADE = ("libraries", "screens", "window_managers", "workspaces")  # by an import; and Blender won't remove them
 
 
+@Stepwise
 def import_files(
     context: bpy.types.Context,
     paths: Sequence[Path],
@@ -34,41 +36,85 @@ def import_files(
     report: Report,
     only: Game | None = None,
     contents: Mapping[Path, bytes] | None = None,
-) -> list[bpy.types.Collection]:
-    """Import levels, each into a collection of its own, and return those; on an error nothing is left behind.
+) -> Steps[list[bpy.types.Collection]]:
+    """Import levels, each into a collection of its own, and return those; on an error nothing is left behind, nor where
+    the steps are closed before all are done.
 
     The last one is made the active collection, so that new objects become a part of it.
     settings: gives the options for a game. only: the game that the files have to be of; otherwise their bytes tell.
     contents: what to take for the bytes of some of the files.
+    Where nothing else is in the scene, what a new file of Blender's has in it is put away, if nobody has touched it.
     Raises FormatError naming the file, SceneError, or OSError.
     """
-    collections = []
-    with _nothing_left_behind(context), progress(len(paths), "files") as step:
-        for path in paths:
-            own = Report(path.name)
-            _recover(path, own)
-            given = contents.get(path) if contents else None
-            data = chosen_files.read(path) if given is None else given
-            game = only or games.identify(data, str(path))
-            try:
-                with _uncollected():
-                    collection = game.import_level(context, data, path, settings(game), own)
-                    if game.fates:
-                        ledger.enter(collection, game.fates)
-            except FormatError as error:
-                raise error.in_file(path) from error
-            known_files.imported(collection, path)
-            if given is not None and path.is_file():  # then the file itself is known, too, and not another's change
-                known_files.exported(collection, {path: path.read_bytes()})
-            _keep_report(collection, own, "import")
-            report.merge(own)
-            collections.append(collection)
-            step()
+    with stage.cleared(context) as spare:
+        collections = yield from _import_files(context, paths, settings, report, only, contents, spare)
     if collections:
-        originals.make_active(context, collections[-1])
+        stage.present(context, collections[-1])
     return collections
 
 
+def _import_files(
+    context: bpy.types.Context,
+    paths: Sequence[Path],
+    settings: Callable[[Game], Settings],
+    report: Report,
+    only: Game | None,
+    contents: Mapping[Path, bytes] | None,
+    spare: Sequence[bpy.types.Object],
+) -> Steps[list[bpy.types.Collection]]:
+    """Do what `import_files` does, but leave what is `spare`, which the reports say is put away."""
+    collections: list[bpy.types.Collection] = []
+    with _nothing_left_behind(context), progress(len(paths), "files" if len(paths) > 1 else "") as step:
+        for path in paths:
+            given = contents.get(path) if contents else None
+            own = Report(path.name)
+            told = () if collections else spare
+            collections.append((yield from _import_file(context, path, given, settings, own, only, told)))
+            report.merge(own)
+            if len(paths) > 1:  # out of sight until all are made: drawing one between steps would take as long again
+                scene_of(context).collection.children.unlink(collections[-1])
+            step()
+        for collection in collections if len(paths) > 1 else ():
+            scene_of(context).collection.children.link(collection)
+    return collections
+
+
+def _import_file(
+    context: bpy.types.Context,
+    path: Path,
+    given: bytes | None,
+    settings: Callable[[Game], Settings],
+    report: Report,
+    only: Game | None,
+    spare: Sequence[bpy.types.Object],
+) -> Steps[bpy.types.Collection]:
+    """Import one level, and return its collection, linked to the scene. given: what to take for the file's bytes.
+
+    spare: what its report says is put away.
+
+    There is no step after it was linked: what a window then draws is whole.
+    """
+    with progress(1, f"reading {path.name}") as step:
+        yield step(0)
+        _recover(path, report)
+        data = chosen_files.read(path) if given is None else given
+        game = only or games.identify(data, str(path))
+    try:
+        with _uncollected(), progress(1, f"{game.kind_of(path.name).label} {path.name}"):
+            collection = yield from steps_of(game.import_level, context, data, path, settings(game), report)
+        if game.fates:
+            ledger.enter(collection, game.fates)
+    except FormatError as error:
+        raise error.in_file(path) from error
+    known_files.imported(collection, path)
+    if given is not None and path.is_file():  # then the file itself is known, too, and not another's change
+        known_files.exported(collection, {path: path.read_bytes()})
+    startup.tell(spare, report)
+    _keep_report(collection, report, "import")
+    return collection
+
+
+@Stepwise
 def import_form(
     context: bpy.types.Context,
     path: Path,
@@ -77,7 +123,7 @@ def import_form(
     settings: Settings,
     of_levels: Settings,
     report: Report,
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Open a file of another form, with the levels that it is about, and return the collection of all of it.
 
     settings: the form's options. of_levels: those of the levels. On an error nothing is left behind: FormatError naming
@@ -90,14 +136,19 @@ def import_form(
 
     def import_levels(
         paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None
-    ) -> list[bpy.types.Collection]:
-        return import_files(context, paths, lambda _: of_levels, report, game, contents)
+    ) -> Steps[list[bpy.types.Collection]]:
+        made = yield from _import_files(context, paths, lambda _: of_levels, report, game, contents, spare)
+        opened.extend(made)
+        return made
 
-    with _nothing_left_behind(context):
+    opened: list[bpy.types.Collection] = []
+    with stage.cleared(context) as spare, _nothing_left_behind(context):
         try:
-            collection = form.import_form(context, data, path, settings, import_levels, report)
+            collection = yield from form.import_form(context, data, path, settings, import_levels, report)
         except FormatError as error:
             raise error if error.file else error.in_file(path) from error
+    if opened:
+        stage.present(context, opened[-1])
     known_files.exported(collection, {path: data})
     return collection
 
@@ -118,12 +169,15 @@ def export_file(
     """
     game = game_of(collection)
     export_level, _ = game.writer
-    with _reported(collection, report):
+    with _reported(collection, report), progress(1, f"writing {path.name}"), progress(4) as step:
         chosen = game.for_file(settings, path) if game.for_file is not None else settings
         made = export_level(context, collection, chosen, report)
+        step()
         ledger.tell(collection, game.fates, report)
+        step()
         parts = {path.suffix: made} if isinstance(made, bytes) else made
         _look_over(context, collection, next(iter(parts.values())), report)
+        step()
         report.refuse_doubts()
         contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
         for ending, data in parts.items():
@@ -149,7 +203,7 @@ def export_form(
     """Write a collection to a file of another form. refuse_changed, and what it raises: as of `export_file`."""
     if form.export_form is None:
         raise SceneError(f"{path.name}: such files can be opened, but not written")
-    with _reported(collection, report):
+    with _reported(collection, report), progress(1, f"writing {path.name}"):
         data = form.export_form(context, collection, settings, report)
         report.refuse_doubts()
         _write(collection, {path: (data, form.check)}, settings, report, refuse_changed)
@@ -175,9 +229,11 @@ def check_export(context: bpy.types.Context, collection: bpy.types.Collection, r
     """
     game = game_of(collection)
     export_level, settings = game.writer
-    with _reported(collection, report):
+    with _reported(collection, report), progress(1, f"checking {collection.name}"), progress(3) as step:
         made = export_level(context, collection, settings(), report)
+        step()
         ledger.tell(collection, game.fates, report)
+        step()
         parts = [made] if isinstance(made, bytes) else list(made.values())
         _look_over(context, collection, parts[0], report)
         report.note(f"nothing is written: this was a check. {sum(map(len, parts))} bytes could be")
@@ -309,15 +365,16 @@ def _uncollected() -> Iterator[None]:
 
 @contextmanager
 def _nothing_left_behind(context: bpy.types.Context) -> Iterator[None]:
-    """Remove every data-block that was made inside when an exception leaves it, and let the scene and the windows look
-    as before.
+    """Remove every data-block that was made inside when an exception leaves it, or the work is stopped, and let the
+    scene and the windows look as before.
     """
     before = {block.session_uid for block in _data_blocks()}
     looks = stage.looks(context)
     try:
         yield
     except BaseException:
-        bpy.data.batch_remove([block for block in _data_blocks() if block.session_uid not in before])
+        new = [block for block in _data_blocks() if block.session_uid not in before]
+        bpy.data.batch_remove([block for block in new if not stoppable.is_others(block.session_uid)])
         stage.look_again(looks)
         raise
 

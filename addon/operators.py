@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File > Import and File > Export: an operator for each kind of file that a game declares, no logic."""
+"""Imports and exports: an operator for each kind of file that a game declares, and one for levels of any game."""
 
 from __future__ import annotations
 
@@ -11,16 +11,24 @@ from typing import ClassVar, Literal
 import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
-from . import games, levels
+from . import chosen_levels, games, levels, remembered
+from .common_options import COMMON
 from .game import FileKind, Form, Game, Settings
 from .scene import chosen_files, declared, findings, options, stage
-from .scene.blender_types import Value, gives
+from .scene.blender_types import Value
 from .scene.declared import Declared
-from .scene.reports import Report
+from .scene.names import showable
+from .scene.progress import Steps
+from .scene.reports import Report, listed
 from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.stoppable import Stoppable
 
 NOTE_LETTERS = 30
 """Of a note in a line, beside its icon: what the file browser's sidebar is wide at first (looked at in 5.2)."""
+POPUP_WIDTH = 400
+"""Of the dialog after a drop, in pixels at Blender's usual size: the longest title of an option fits."""
+POPUP_LETTERS = 60
+"""Of a note in a line of it."""
 GAME_LEVEL = "import_scene.game_level"
 """The operator that opens levels of any game."""
 
@@ -36,52 +44,184 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
     )
     directory: str = declared.string(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
 
-    game: ClassVar[Game | None] = None
-    """The game whose files these have to be; None where their bytes tell."""
-    form: ClassVar[Form | None] = None
-    """What the files are, where they aren't levels themselves."""
+    left_out: str = declared.string(
+        name="Left out", description="Dropped files that are of no game", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
+    )
 
-    def prefix(self, game: Game) -> str:
-        """Return what stands before the names of a game's options."""
-        return "" if self.game else f"{game.key}_"
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Show the options when files were dropped, otherwise the file browser."""
-        returned: Result = gives(self.invoke_popup)(context)
-        return returned
-
-    def chosen(self, game: Game) -> Settings:
-        """Return the options for a game's levels."""
-        return options.from_properties(game.import_settings, self, self.prefix(game))
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Import the files."""
+    @property
+    def paths(self) -> list[Path]:
+        """The files that were chosen."""
         names = [Path(self.directory, file.name) for file in self.files if file.name]
-        paths = names or [Path(bpy.path.abspath(self.filepath))]
+        return names or [Path(bpy.path.abspath(self.filepath))]
+
+    def run(self, context: bpy.types.Context, report: Report) -> Steps[None]:
+        """Import the files. Raises what `levels.FAILURES` has."""
+        raise NotImplementedError
+
+    def work(self, context: bpy.types.Context) -> Steps[Result]:
+        """Import the files, or say why not."""
         report = Report()
         try:
-            if self.form is None:
-                levels.import_files(context, paths, self.chosen, report, self.game)
-            elif self.game is not None:
-                own = self.form.import_settings
-                settings = None if own is None else options.from_properties(own, self)
-                for path in paths:
-                    levels.import_form(context, path, self.game, self.form, settings, self.chosen(self.game), report)
+            yield from self.run(context, report)
         except levels.FAILURES as error:
             return refuse(self, context, error)
         report.forward(self)
         return {"FINISHED"}
 
+    @property
+    def of_what(self) -> str:
+        """What the files are, for the title of a dialog."""
+        raise NotImplementedError
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether the files are known before anything is asked."""
+        return self.properties.is_property_set("filepath") or bool(self.files)
+
+    def draw_left_out(self) -> None:
+        """Show which of the files aren't imported."""
+        if self.left_out:
+            _show(self, self.left_out, "ERROR", POPUP_LETTERS)
+
+    def ask(self, context: bpy.types.Context) -> Result:
+        """Show the options where the files are known, as after a drop; otherwise the file browser."""
+        manager = stage.window_manager_of(context)
+        if not self.is_dropped:
+            manager.fileselect_add(self)
+            return {"RUNNING_MODAL"}
+        title = f"{self.paths[0].name if len(self.paths) == 1 else f'{len(self.paths)} files'}: {self.of_what}"
+        return set(manager.invoke_props_dialog(self, width=POPUP_WIDTH, title=title, confirm_text="Import"))
+
+
+class _ImportOfGame(_Import):
+    """The import of one kind of files, with the options of their game."""
+
+    game: ClassVar[Game]
+    form: ClassVar[Form | None] = None
+    """What the files are, where they aren't levels themselves."""
+
+    @property
+    def of_form(self) -> type[Settings] | None:
+        """The settings that the form has besides those of the levels; None: there are none."""
+        return self.form.import_settings if self.form is not None else None
+
+    @property
+    def of_what(self) -> str:
+        """What the files are."""
+        return self.game.format.title if self.form is None else self.form.label
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Begin with the options that were last chosen. What is no such file is refused before anything is asked."""
+        if self.form is not None and self.is_dropped:
+            try:
+                for path in self.paths:
+                    self.form.check(chosen_files.read(path))
+            except levels.FAILURES as error:
+                return refuse(self, context, error)
+        for settings in (self.of_form, self.game.import_settings):
+            if settings is not None:
+                remembered.offer(self, context, settings)
+        return self.ask(context)
+
+    def run(self, context: bpy.types.Context, report: Report) -> Steps[None]:
+        """Import the files, and remember the options. Raises what `levels.FAILURES` has."""
+        chosen = options.from_properties(self.game.import_settings, self)
+        own = None if self.of_form is None else options.from_properties(self.of_form, self)
+        if self.form is None:
+            yield from levels.import_files.steps(context, self.paths, lambda _: chosen, report, self.game)
+        else:
+            for path in self.paths:
+                yield from levels.import_form.steps(context, path, self.game, self.form, own, chosen, report)
+        for settings in (chosen, own):
+            if settings is not None and remembered.by_hand(self):
+                remembered.keep(context, settings)
+
     def draw(self, _context: bpy.types.Context) -> None:
-        """Show the options, those of several games each in a panel."""
+        """Show the options."""
+        self.draw_left_out()
+        for settings in (self.of_form, self.game.import_settings):
+            if settings is not None:
+                options.draw(settings, layout_of(self), self)
+
+
+class _ImportAny(_Import):
+    """The import of levels of any game: it has the options of all, each behind its game's key."""
+
+    opened: str = declared.string(
+        name="Options of",
+        description="The game whose options are unfolded",
+        options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"},
+    )
+
+    @property
+    def of_what(self) -> str:
+        """What the files are."""
+        return "levels of several games"
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask what there is to choose for the games of the files; those of one game are its own operator's."""
+        if self.is_dropped:
+            found = chosen_levels.look(self.paths)
+            if found.strangers and not self._leave_out(found):
+                return {"CANCELLED"}
+            if len(found.games) == 1:
+                return self._hand_on(found.games[0])
+        for game in games.GAMES:
+            remembered.offer(self, context, game.import_settings, f"{game.key}_")
+        return self.ask(context)
+
+    def _leave_out(self, found: chosen_levels.ChosenLevels) -> bool:
+        """Say which files are of no game, and leave them out; whether others are left."""
+        if not found.games:
+            self.report({"ERROR"}, _of_no_game(found))
+            return False
+        self.left_out = f"{_of_no_game(found)}; left out"
+        self.report({"WARNING"}, self.left_out)
+        strangers = {path.name for path in found.strangers}
+        for index in reversed(range(len(self.files))):
+            if Path(self.files[index].name).name in strangers:
+                self.files.remove(index)
+        return True
+
+    def _hand_on(self, game: Game) -> Result:
+        """Let the operator of a game ask: its dialog has the game's presets."""
+        importing = getattr(bpy.ops.import_scene, game.files[0].operator)
+        names = [{"name": path.name} for path in self.paths]
+        where = {"filepath": str(self.paths[0]), "directory": str(self.paths[0].parent), "files": names}
+        importing("INVOKE_DEFAULT", **where, left_out=self.left_out)
+        return {"CANCELLED"}
+
+    def run(self, context: bpy.types.Context, report: Report) -> Steps[None]:
+        """Import the files, and remember the options. Raises what `levels.FAILURES` has."""
+        made = yield from levels.import_files.steps(context, self.paths, self.chosen, report)
+        if remembered.by_hand(self):
+            for game in {level_game.key: level_game for level_game in map(levels.game_of, made)}.values():
+                remembered.keep(context, self.chosen(game))
+
+    def chosen(self, game: Game) -> Settings:
+        """Return the options for a game's levels."""
+        return options.from_properties(game.import_settings, self, f"{game.key}_")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Show the options of the files' game; where they are of several, what these share, and theirs folded."""
+        self.draw_left_out()
         layout = layout_of(self)
-        if self.form is not None and self.form.import_settings is not None:
-            options.draw(self.form.import_settings, layout, self)
-        for game in games.GAMES if self.game is None else (self.game,):
-            header, body = layout.panel(f"LEVELWRIGHT_{game.key}")
-            header.label(text=game.format.title)
+        found = chosen_levels.look(self.paths if self.files else chosen_levels.in_file_browser(context))
+        if found.strangers:
+            _show(self, _of_no_game(found), "ERROR")
+        if len(found.games) == 1:
+            layout.label(text=found.games[0].format.title, icon="OPTIONS")
+            options.draw(found.games[0].import_settings, layout, self, f"{found.games[0].key}_")
+            return
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        for option in COMMON:
+            layout.prop(self, option.key)
+        for game in found.games:
+            header, body = layout.panel_prop(self, f"opened_{game.key}")
+            header.label(text=f"{game.format.title} ({len(found.of_games[game.key])})")
             if body is not None:
-                options.draw(game.import_settings, body, self, self.prefix(game))
+                options.draw(game.import_settings, body, self, f"{game.key}_")
 
 
 class _Export(Declared, ExportHelper, bpy.types.Operator):
@@ -120,6 +260,8 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
             else Path(levels.file_name(level)).stem + self.form.suffix + self.kind.ending
         )
         self.filepath = str(Path(bpy.data.filepath).parent / name)
+        if self.choices is not None:
+            remembered.offer(self, context, self.choices)
         stage.window_manager_of(context).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -136,6 +278,8 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
                 levels.export_form(context, level, path, self.form, settings, report)
         except levels.FAILURES as error:
             return refuse(self, context, error)
+        if settings is not None and remembered.by_hand(self):
+            remembered.keep(context, settings)
         report.forward(self)
         report.log()
         return {"FINISHED"}
@@ -153,20 +297,27 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
             _show(self, f"{names}: changed since it was imported or exported from this .blend. It is replaced", "ERROR")
 
 
-def _show(operator: bpy.types.Operator, note: str, icon: Literal["INFO", "ERROR"]) -> None:
-    """Show a note in a box of an operator's dialog, in lines as wide as the sidebar."""
+def _of_no_game(found: chosen_levels.ChosenLevels) -> str:
+    """Return what is said of files that are of no game."""
+    return showable(f"{listed([path.name for path in found.strangers])}: no level of a game that Levelwright knows")
+
+
+def _show(operator: bpy.types.Operator, note: str, icon: Literal["INFO", "ERROR"], letters: int = NOTE_LETTERS) -> None:
+    """Show a note in a box of an operator's dialog, in lines of so many letters."""
     box = layout_of(operator).box().column(align=True)
-    for number, line in enumerate(textwrap.wrap(note, NOTE_LETTERS)):
+    for number, line in enumerate(textwrap.wrap(note, letters)):
         box.label(text=line, icon="BLANK1" if number else icon)
 
 
 def _operator(
     base: type, name: str, tooltip: str, shown: dict[str, Value], **members: object
 ) -> type[bpy.types.Operator]:
-    """Return an operator's class. name: "import_scene.source_bsp". shown: its properties by name."""
+    """Return an operator's class, whose work is `Stoppable`. name: "import_scene.source_bsp". shown: its properties by
+    name.
+    """
     category, _, word = name.partition(".")
     body = {"__doc__": tooltip, "__module__": __name__, "__annotations__": shown, "bl_idname": name, **members}
-    made: type[bpy.types.Operator] = type(f"{category.upper()}_OT_{word}", (base,), body)
+    made: type[bpy.types.Operator] = type(f"{category.upper()}_OT_{word}", (Stoppable, base), body)
     return made
 
 
@@ -178,11 +329,12 @@ def _filter(endings: list[str]) -> str:
 def _import_operator(game: Game, kind: FileKind) -> type[bpy.types.Operator]:
     """Return the operator that opens a kind of files."""
     form = kind if isinstance(kind, Form) else None
-    shown = {"filter_glob": _filter([kind.ending])} | options.properties(game.import_settings)
+    endings = [kind.ending] if form is not None else [each.ending for each in game.files]
+    shown = {"filter_glob": _filter(endings)} | options.properties(game.import_settings)
     if form is not None and form.import_settings is not None:
         shown |= options.properties(form.import_settings)
     name = f"import_scene.{kind.operator}"
-    return _operator(_Import, name, kind.opens, shown, bl_label=f"Import {kind.title}", game=game, form=form)
+    return _operator(_ImportOfGame, name, kind.opens, shown, bl_label=f"Import {kind.title}", game=game, form=form)
 
 
 def _export_operator(game: Game, kind: FileKind) -> type[bpy.types.Operator]:
@@ -195,13 +347,27 @@ def _export_operator(game: Game, kind: FileKind) -> type[bpy.types.Operator]:
     return _operator(_Export, name, kind.writes, shown, bl_label=f"Export {kind.title}", **members)
 
 
+def _unfolded(key: str) -> Value:
+    """Return the property that says whether a game's options are unfolded: one game's at a time, as screens end."""
+
+    def get(operator: bpy.types.bpy_struct) -> bool:
+        return getattr(operator, "opened", "") == key
+
+    def put(operator: bpy.types.bpy_struct, is_open: bool) -> None:
+        setattr(operator, "opened", key if is_open else "")  # noqa: B010 - the stubs don't know it
+
+    return declared.boolean(get=get, set=put, options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
+
+
 def _import_any() -> type[bpy.types.Operator]:
-    """Return the operator that opens levels of every game: it has the options of all, each behind its game's key."""
+    """Return the operator that opens levels of every game."""
     shown = {"filter_glob": _filter(games.endings())}
+    shown |= {option.key: option.deferred() for option in COMMON}  # first: what is said of a game itself comes after
     for game in games.GAMES:
+        shown |= {f"opened_{game.key}": _unfolded(game.key)}
         shown |= options.properties(game.import_settings, f"{game.key}_")
     tooltip = "Open levels of any game that Levelwright knows: each file's bytes tell which, not its ending"
-    return _operator(_Import, GAME_LEVEL, tooltip, shown, bl_label="Import Game Level")
+    return _operator(_ImportAny, GAME_LEVEL, tooltip, shown, bl_label="Import Game Level")
 
 
 def imports() -> Iterator[tuple[Game, FileKind]]:
@@ -218,11 +384,8 @@ def exports() -> Iterator[tuple[Game, FileKind]]:
         yield from ((game, form) for form in game.forms if form.export_form is not None)
 
 
-class LEVELWRIGHT_OT_check_export(Declared, bpy.types.Operator):
-    """Say what an export would change, and whether it can be done, without writing a file"""
-
-    bl_idname = "levelwright.check_export"
-    bl_label = "Check Export"
+class _CheckExport(Declared, bpy.types.Operator):
+    """What Check Export does."""
 
     collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
 
@@ -236,6 +399,13 @@ class LEVELWRIGHT_OT_check_export(Declared, bpy.types.Operator):
         report.forward(self)
         report.log()
         return {"FINISHED"}
+
+
+class LEVELWRIGHT_OT_check_export(Stoppable, _CheckExport):
+    """Say what an export would change, and whether it can be done, without writing a file"""
+
+    bl_idname = "levelwright.check_export"
+    bl_label = "Check Export"
 
 
 class LEVELWRIGHT_OT_select_finding(Declared, bpy.types.Operator):
@@ -286,33 +456,11 @@ CLASSES: tuple[type[bpy.types.Operator], ...] = (
 )
 
 
-def _text(kind: FileKind) -> str:
-    """Return a kind of files as menus have it: "Source map (.bsp)"."""
-    return f"{getattr(kind, 'menu', '') or kind.label} ({kind.ending})"
-
-
-def _import_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    layout = layout_of(menu)
-    layout.operator(GAME_LEVEL, text=f"Game level ({', '.join(games.endings())})")
-    for _, kind in imports():
-        layout.operator(f"import_scene.{kind.operator}", text=_text(kind))
-
-
-def _export_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    layout = layout_of(menu)
-    for _, kind in exports():
-        layout.operator(f"export_scene.{kind.operator}", text=_text(kind))
-
-
 def register() -> None:
-    """Register the operators and the menu entries."""
+    """Register the operators."""
     register_classes(CLASSES)
-    bpy.types.TOPBAR_MT_file_import.append(_import_menu)
-    bpy.types.TOPBAR_MT_file_export.append(_export_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
-    bpy.types.TOPBAR_MT_file_export.remove(_export_menu)
-    bpy.types.TOPBAR_MT_file_import.remove(_import_menu)
     unregister_classes(CLASSES)

@@ -11,7 +11,7 @@ import bpy
 from mathutils import Euler, Matrix, Vector
 
 from . import levels
-from .scene import originals, stage
+from .scene import materials, originals, stage
 from .scene.blender_types import Value
 from .scene.names import showable
 from .scene.properties import setting
@@ -109,8 +109,7 @@ def _open(collection: bpy.types.Collection) -> None:
 
     Its materials are changed for good: the scene of a picture is thrown away.
     """
-    slots = (slot for obj in collection.all_objects for slot in obj.material_slots)
-    for material in {slot.material for slot in slots if slot.material is not None}:
+    for material in materials.of_level(collection):
         tree = material.node_tree
         if tree is None:
             continue

@@ -7,7 +7,6 @@ The builder is a plain script inside the bpy wheel, so Blender itself isn't star
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import subprocess
 import sys
 import tomllib
@@ -16,14 +15,25 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def builder() -> Path:
-    """Return Blender's script that builds and validates extensions."""
-    found = importlib.util.find_spec("bpy")
-    folders = found.submodule_search_locations if found else None
-    for folder in folders or ():
-        for script in Path(folder).glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py"):
-            return script
-    raise FileNotFoundError(f"{sys.executable} has no bpy, and so no extension builder")
+FIND = (
+    "import importlib.util as u; found = u.find_spec('bpy'); print(*found.submodule_search_locations if found else ())"
+)
+
+
+def builder(python: str = sys.executable) -> Path:
+    """Return the script that builds and validates extensions, of the Blender that a Python has.
+
+    Raises FileNotFoundError for a Python without bpy.
+    """
+    found = subprocess.run([python, "-I", "-c", FIND], capture_output=True, text=True, check=True).stdout.strip()
+    for script in Path(found or "none").glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py"):
+        return script
+    raise FileNotFoundError(f"{python} has no bpy, and so no extension builder")
+
+
+def validate(archive: Path, python: str = sys.executable) -> None:
+    """Let the validator of the Blender that a Python has look at a zip; CalledProcessError where it objects."""
+    subprocess.run([python, "-I", str(builder(python)), "validate", str(archive)], check=True)
 
 
 def build(target: Path) -> Path:
@@ -34,7 +44,7 @@ def build(target: Path) -> Path:
     command = [sys.executable, "-I", str(builder())]
     source = ["--source-dir", str(ROOT), "--output-filepath", str(archive)]
     subprocess.run([*command, "build", *source], check=True)
-    subprocess.run([*command, "validate", str(archive)], check=True)
+    validate(archive)
     return archive
 
 

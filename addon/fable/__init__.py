@@ -2,7 +2,7 @@
 """Fable levels in Blender: `game` declares them, `layout` says what lives where, `importer` and `exporter` do it."""
 
 from ..scene.sidebar import register_classes, unregister_classes
-from . import operators, panel, preview, resizing, tools_panel
+from . import panel, preview, resizing, tools_panel
 from .paint import panel as paint_panel
 from .palettes import lists
 from .palettes import operators as palette_operators
@@ -27,7 +27,6 @@ _CLASSES = (
 def register() -> None:
     """Register the game's own properties, operators and panels: panels after the one that they are part of."""
     lists.register()
-    operators.register()
     register_classes(_CLASSES)
     paint_panel.register()
 
@@ -36,5 +35,4 @@ def unregister() -> None:
     """Undo `register`."""
     paint_panel.unregister()
     unregister_classes(_CLASSES)
-    operators.unregister()
     lists.unregister()

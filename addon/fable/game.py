@@ -2,11 +2,13 @@
 """What Levelwright has to know of Fable: The Lost Chapters."""
 
 from ...formats.fable import tng
-from ..game import FileKind, Form, Game
-from . import layout, register, unregister, worlds
+from ..game import FileKind, Form, Game, NewLevel
+from ..scene.spawns import Spawns
+from . import kinds, layout, new_level, register, unregister, worlds
 from .content import THEMES
 from .exporter import BAKED, export_level
 from .importer import import_level
+from .menu import MENU
 from .settings import ExportSettings, ImportSettings, WorldSettings
 from .terrain.gltf_materials import make_gltf_materials
 
@@ -22,6 +24,7 @@ WORLD = Form(
     check=worlds.check,
     choose=worlds.choose,
 )
+_SPAWNS = Spawns(kinds.DEFINITION, kinds.SPAWNS, 1.7, ahead="Y")
 GAME = Game(
     key="fable",
     files=(
@@ -42,7 +45,19 @@ GAME = Game(
     export_settings=ExportSettings,
     beside={layout.TNG: tng.read},
     forms=(WORLD,),
+    new=NewLevel(
+        operator="fable_new_level",
+        label="Fable level",
+        tooltip="Make a flat Fable level, to be sculpted and painted",
+        settings=new_level.NewSettings,
+        make=new_level.make,
+    ),
+    label="Fable",
+    menu=MENU,
     folders=(THEMES,),
+    spawns=_SPAWNS.places,
+    look_from_spawn=_SPAWNS,
+    kind_shown=kinds.kind_shown,
     fates=layout.FATES,
     gltf_materials=make_gltf_materials,
     register=register,

@@ -14,6 +14,7 @@ from ...formats.binary import FormatError
 from ...formats.fable import theme_weights
 from ...formats.fable.map_versions import NEWEST
 from ..scene import content_folders, properties
+from ..scene.progress import Steps, Stepwise, progress
 from ..scene.properties import INT32
 from ..scene.reports import Report
 from . import content, layout, view
@@ -28,9 +29,10 @@ from .terrain.materials import build_material
 from .things.build import build_things
 
 
+@Stepwise
 def import_level(
     context: bpy.types.Context, data: bytes, file: str | Path, settings: ImportSettings, report: Report
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Build the scene of a level in a collection of its own, in the context's scene.
 
     file: the level's path or name: the collection is named after it, and the `.tng` is looked for beside it.
@@ -38,9 +40,10 @@ def import_level(
     """
     path = Path(file)
     parts = _beside(path, report) if settings.things else {}
-    return build_scene(context, fable.read(data), data, path, settings, report, parts)
+    return (yield from build_scene.steps(context, fable.read(data), data, path, settings, report, parts))
 
 
+@Stepwise
 def build_scene(
     context: bpy.types.Context,
     level: fable.Level,
@@ -49,7 +52,7 @@ def build_scene(
     settings: ImportSettings,
     report: Report,
     parts: Mapping[str, bytes] | None = None,
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made. parts: the
     bytes of the files beside it, by name.
     """
@@ -60,12 +63,18 @@ def build_scene(
     counter, version = int(level.map_header["thing_uid_counter"]), min(level.map_version, NEWEST)
     values = layout.LevelProperties(counter, level.checksum or 0, version)
     properties.write(importing.collection, values)
-    _build_ground(importing, build_palettes(importing))
-    build_game_map(importing)
-    if settings.navigation:
-        build_navigation(importing)
-    if settings.things:
-        build_things(importing)
+    with progress(4) as part:
+        with progress(1, "ground"):
+            yield from _build_ground(importing, build_palettes(importing))
+        part()
+        build_game_map(importing)
+        yield part()
+        if settings.navigation:
+            with progress(1, "navigation"):
+                yield from build_navigation(importing)
+        part()
+        if settings.things:
+            yield from build_things(importing)
     _count_brushes(importing)
     collection = importing.finish()
     view.prepare_scene(context, importing)
@@ -83,11 +92,13 @@ def _count_brushes(importing: ImportContext) -> None:
         importing.report.note(f"{count} script brushes stay as they are: what is in them isn't known")
 
 
-def _build_ground(importing: ImportContext, names: lists.Palettes) -> None:
+def _build_ground(importing: ImportContext, names: lists.Palettes) -> Steps[None]:
     """Make the terrain, with its weight layers and its material."""
     layers = names.layers()
     blend = theme_weights.of_cells(importing.level.cells, np.array([bool(layer) for layer in layers]))
+    yield
     ground = build_terrain(importing, layers, blend)
+    yield
     lists.name_layers(importing.collection)
     chosen = content_folders.named(importing.settings.textures_directory)
     reach = content_folders.reach([*chosen, *content.THEMES.folders()], importing.report)

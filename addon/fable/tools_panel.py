@@ -20,6 +20,7 @@ class LEVELWRIGHT_PT_fable_tools(LevelPanel, bpy.types.Panel):
 
     format_key = layout.FORMAT
     bl_label = "Tools"
+    anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_fable"
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...formats.fable.geometry import finite_heights
-from ..scene import stage
+from ..scene import stage, startup
 from ..scene.blender_types import Value
 from . import layout
 from .context import ImportContext
@@ -24,13 +24,14 @@ def prepare_scene(context: bpy.types.Context, importing: ImportContext) -> None:
     stage.show_true_colors(scene, alone, importing.report)
     if not alone:
         return
-    if scene.world is None:
+    if stage.lacks_world(scene):
         scene.world = stage.plain_world("Fable", SKY)
-    if not any(obj.type == "LIGHT" and obj.name not in stage.STARTUP for obj in scene.objects):
+    if not any(obj.type == "LIGHT" and not startup.is_untouched(obj) for obj in scene.objects):
         _sun(importing)
     ground = finite_heights(level.cells)
     if ground.size:
-        stage.look_at(context, [(0.0, 0.0, ground.min()), (level.width, level.height, ground.max())])
+        corners = [(0.0, 0.0, ground.min()), (level.width, level.height, ground.max())]
+        stage.look_at(context, importing.collection, corners)
 
 
 def _sun(importing: ImportContext) -> None:

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Genesis3D."""
 
+import bpy
+
 from ...formats.genesis import txl
-from ..game import FileKind, Game
+from ..game import FileKind, Game, NewLevel
 from ..scene.spawns import Spawns
-from . import leaks, operators, panel, textures
+from . import leaks, new_level, operators, panel, textures
 from .content import TEXTURES
 from .exporter import export_files
 from .fates import FATES
 from .importer import import_level
+from .kinds import kind_shown
 from .materials import library
+from .menu import MENU
 from .preflight import preflight
 from .settings import ExportSettings, ImportSettings, for_file
 
@@ -30,6 +34,14 @@ def unregister() -> None:
     operators.unregister()
 
 
+_SPAWNS = Spawns("classname", ("playerstart", "player_start", "startplace", "start"), 60.0)
+
+
+def _is_source(level: bpy.types.Collection) -> bool:
+    """Whether a level is what the compiler or the editor reads."""
+    return not operators.is_compiled(level)
+
+
 GAME = Game(
     key="genesis",
     files=(
@@ -40,6 +52,7 @@ GAME = Game(
             opens="Open what Genesis3D's compiler reads (.map) as scenes, one collection each",
             writes="Write the level of the active collection as Genesis3D's compiler reads it, with cuts and hollows "
             "carved",
+            suits=_is_source,
         ),
         FileKind(
             ending=".3dt",
@@ -47,6 +60,7 @@ GAME = Game(
             label="Genesis3D level",
             opens="Open levels of Genesis3D's editors (.3dt) as scenes, one collection each",
             writes="Write the level of the active collection as Genesis3D's editors open it",
+            suits=_is_source,
         ),
         FileKind(
             ending=".bsp",
@@ -54,6 +68,7 @@ GAME = Game(
             label="Genesis3D compiled level",
             opens="Open what the game loads (.bsp) as scenes: as it is drawn, or decompiled to brushes",
             writes="Write the compiled level of the active collection: the imported one with what was edited in place",
+            suits=operators.is_compiled,
             note="Only entities, textures, light and how textures lie can be edited in place",
         ),
     ),
@@ -64,9 +79,20 @@ GAME = Game(
     for_file=for_file,
     beside={library.ENDING: txl.read},
     preflight=preflight,
+    new=NewLevel(
+        operator="genesis_new_level",
+        label="Genesis3D level",
+        tooltip="Make a Genesis3D level: a room with a light, or an empty one. Meshes put into it are brushes",
+        settings=new_level.NewSettings,
+        make=new_level.make,
+    ),
     folders=(TEXTURES,),
+    label="Genesis3D",
+    menu=MENU,
     is_one_sided=True,
-    look_from_spawn=Spawns("classname", ("playerstart", "player_start", "startplace", "start"), 60.0),
+    spawns=_SPAWNS.places,
+    look_from_spawn=_SPAWNS,
+    kind_shown=kind_shown,
     fates=FATES,
     register=register,
     unregister=unregister,

@@ -17,6 +17,7 @@ from ...formats.genesis.geometry import Geometry
 from ...formats.genesis.level import EntityLevel
 from ...formats.genesis.map_file import MapLevel
 from ..scene.names import showable
+from ..scene.progress import Steps, Stepwise, progress
 from ..scene.reports import Report
 from . import layout, view
 from .brushes import contents
@@ -41,9 +42,10 @@ ROOT_SIZE = 64.0
 """Units: how large the root empty is drawn."""
 
 
+@Stepwise
 def import_level(
     context: bpy.types.Context, data: bytes, file: str | Path, settings: ImportSettings, report: Report
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Build the scene of a level, of the kind that its bytes say, in a collection of its own in the context's scene.
 
     file: the level's path or name: the collection is named after it, and the texture library is looked for beside it.
@@ -51,13 +53,14 @@ def import_level(
     """
     level = genesis.read(data)
     if isinstance(level, CompiledLevel) and settings.compiled == "brushes":
-        return decompiled(context, level, file, settings, report)
-    return build_scene(context, level, data, file, settings, report)
+        return (yield from decompiled.steps(context, level, file, settings, report))
+    return (yield from build_scene.steps(context, level, data, file, settings, report))
 
 
+@Stepwise
 def decompiled(
     context: bpy.types.Context, level: CompiledLevel, file: str | Path, settings: ImportSettings, report: Report
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Build the scene of the `.map` that a compiled level is decompiled to, with the textures that it holds.
 
     file: the compiled level's path or name. Raises FormatError.
@@ -68,9 +71,10 @@ def decompiled(
     report.note("decompiled: what the compiler filled beyond the walls is solid, and names of brushes are lost")
     data = genesis.write(made)
     name = Path(file).with_suffix(".map")
-    return build_scene(context, genesis.read(data), data, name, settings, report, level)
+    return (yield from build_scene.steps(context, genesis.read(data), data, name, settings, report, level))
 
 
+@Stepwise
 def build_scene(
     context: bpy.types.Context,
     level: genesis.Level,
@@ -79,7 +83,7 @@ def build_scene(
     settings: ImportSettings,
     report: Report,
     compiled_from: CompiledLevel | None = None,
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made.
 
     compiled_from: the compiled level that it was made of, which has its textures.
@@ -98,17 +102,17 @@ def build_scene(
     )
     points: ArrayLike = ()
     if isinstance(level, MapLevel):
-        points = _build_map(importing, level, compiled_from).polygons.positions
+        points = (yield from _build_map(importing, level, compiled_from)).polygons.positions
     elif isinstance(level, Level3dt):
-        points = _build_editor(importing, level).polygons.positions
+        points = (yield from _build_editor(importing, level)).polygons.positions
     elif isinstance(level, CompiledLevel):
-        points = _build_compiled(importing, level).polygons.positions
+        points = (yield from _build_compiled(importing, level)).polygons.positions
     collection = importing.finish()
     view.prepare_scene(context, importing, points)
     return collection
 
 
-def _build_map(importing: ImportContext, level: MapLevel, compiled_from: CompiledLevel | None) -> Geometry:
+def _build_map(importing: ImportContext, level: MapLevel, compiled_from: CompiledLevel | None) -> Steps[Geometry]:
     """Make everything of a `.map`, and return the shape of its brushes."""
     world, types = _build_world(importing, level)
     if compiled_from is not None:
@@ -124,19 +128,24 @@ def _build_map(importing: ImportContext, level: MapLevel, compiled_from: Compile
     row_of = np.zeros(max(len(level.entities), 1), np.int64)  # a level without any has no world, and nothing in it
     row_of[owners] = np.arange(len(owners))
     rows = [destinations[owner] for owner in owners]
-    _build_map_brushes(importing, shape, materials, rows, row_of[entity_of])
-    _build_points(importing, level, types)
+    with progress(2) as part:
+        yield from _build_map_brushes(importing, shape, materials, rows, row_of[entity_of])
+        part()
+        yield from _build_points(importing, level, types)
     return shape
 
 
-def _build_compiled(importing: ImportContext, level: CompiledLevel) -> Geometry:
+def _build_compiled(importing: ImportContext, level: CompiledLevel) -> Steps[Geometry]:
     """Make everything of a `.bsp`, and return the shape of its surfaces."""
     world, types = _build_world(importing, level)
     materials = Materials(importing, embedded.EmbeddedPictures(importing, level), _sky_of_world(world))
     destinations = _build_models(importing, level)
     of_model = {model: destinations[owner] for model, owner in level.model_owners.items()}
-    shape = build_surfaces(importing, level, surfaces.of_level(level), materials, of_model)
-    _build_points(importing, level, types)
+    with progress(2) as part:
+        with progress(1, "surfaces"):
+            shape = yield from build_surfaces(importing, level, surfaces.of_level(level), materials, of_model)
+        part()
+        yield from _build_points(importing, level, types)
     return shape
 
 
@@ -154,12 +163,14 @@ def _sky_of_world(world: genesis.Entity) -> dict[str, str]:
     return {side: texture for side in SIDES if (texture := world.get(side))}
 
 
-def _build_points(importing: ImportContext, level: EntityLevel, types: Types) -> None:
+def _build_points(importing: ImportContext, level: EntityLevel, types: Types) -> Steps[None]:
     """Make the point entities."""
     numbers = {id(entity): number for number, entity in enumerate(level.entities)}
     points = importing.collection_of("Entities", layout.ENTITIES)
-    for entity in level.points:
-        build_entity(importing, entity, numbers[id(entity)], types, points)
+    with progress(len(level.points), "entities") as step:
+        for entity in level.points:
+            build_entity(importing, entity, numbers[id(entity)], types, points)
+            yield step()
 
 
 def _build_models(importing: ImportContext, level: EntityLevel) -> dict[int, Destination]:
@@ -195,7 +206,7 @@ def _build_map_brushes(
     materials: Materials,
     destinations: list[Destination],
     row_of: NDArray[np.int64],
-) -> None:
+) -> Steps[None]:
     """Make the brushes of a `.map`, one or many an object. row_of: int[b], the number of each brush's destination."""
     limit = importing.settings.many_brushes
     many = len(shape.counts) > limit
@@ -209,10 +220,10 @@ def _build_map_brushes(
             f"{len(shape.counts):,} brushes, and more than {limit:,} are too many objects: up to {layout.SHARED} share "
             f"one, in which the face attribute {layout.BRUSH!r} tells them apart"
         )
-    build_brushes(importing, maker, shape, destinations, row_of)
+    yield from build_brushes(importing, maker, shape, destinations, row_of)
 
 
-def _build_editor(importing: ImportContext, level: Level3dt) -> Geometry:
+def _build_editor(importing: ImportContext, level: Level3dt) -> Steps[Geometry]:
     """Make everything of a `.3dt`, and return the shape of its brushes."""
     if level.version < VERSION:
         level = upgrade.upgraded(level)
@@ -237,9 +248,13 @@ def _build_editor(importing: ImportContext, level: Level3dt) -> Geometry:
         model = models.get(brush.model_id) if brush.model_id else None
         return Destination(home, importing.root) if model is None else Destination(home, model.parent, model.inverse)
 
-    build_editor_brushes(importing, level, maker, shape.numbers, destination_of)
-    for record, entity in enumerate(level.entities):
-        build_entity(importing, entity, record, types, groups.get(entity.group_id, importing.collection))
+    with progress(2) as part:
+        yield from build_editor_brushes(importing, level, maker, shape.numbers, destination_of)
+        part()
+        with progress(len(level.entities), "entities") as step:
+            for record, entity in enumerate(level.entities):
+                build_entity(importing, entity, record, types, groups.get(entity.group_id, importing.collection))
+                yield step()
     if importing.settings.preview_cuts == "csg":
         compiled.build(importing.collection, level, materials)
     elif importing.settings.preview_cuts == "boolean":

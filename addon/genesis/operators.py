@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Buttons of the level as a whole: a new level, and the preview of what cuts leave."""
+"""Buttons of the level as a whole: the preview of what cuts leave, and decompiling."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 import bpy
 
@@ -11,7 +9,7 @@ from ...formats import genesis
 from ...formats.binary import FormatError
 from ...formats.genesis import CompiledLevel
 from ...formats.genesis.editor_level import Level3dt
-from ..scene import declared, ledger, originals, sidebar
+from ..scene import declared, ledger, originals, sidebar, stage
 from ..scene.reports import Report, SceneError
 from . import importer, layout
 from .context import resumed
@@ -20,32 +18,6 @@ from .fates import FATES
 from .materials.build import materials_again
 from .preview import compiled, live
 from .settings import ExportSettings, ImportSettings
-
-
-def new_level(context: bpy.types.Context, name: str, kind: Literal["map", "3dt"]) -> bpy.types.Collection:
-    """Make an empty level, linked to the scene; nothing was imported for it."""
-    level = genesis.new_level("map") if kind == "map" else genesis.new_level("3dt")
-    return importer.build_scene(context, level, None, name, ImportSettings(), Report())
-
-
-class NewLevel(declared.Declared, bpy.types.Operator):
-    """Make an empty Genesis3D level: meshes put into its collection become brushes"""
-
-    bl_idname = "levelwright.genesis_new_level"
-    bl_label = "New Genesis3D Level"
-    bl_options = {"REGISTER", "UNDO"}
-
-    name: str = declared.string(name="Name", default="level")
-    kind: str = declared.menu(
-        name="Kind",
-        items=(("map", ".map", "What the compiler reads"), ("3dt", ".3dt", "What the editor opens")),
-        default="map",
-    )
-
-    def execute(self, context: bpy.types.Context) -> sidebar.Result:
-        """Make it."""
-        originals.make_active(context, new_level(context, self.name, "map" if self.kind == "map" else "3dt"))
-        return {"FINISHED"}
 
 
 def has_cuts(level: bpy.types.Collection) -> bool:
@@ -73,7 +45,9 @@ class PreviewCuts(sidebar.LevelOperator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level that has cuts."""
         level = cls.level(context)
-        return level is not None and has_cuts(level)
+        if level is None:
+            return super().poll(context)
+        return sidebar.allows(cls, has_cuts(level), "Only levels of the editor (.3dt) have cuts")
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Carve the scene as it is now."""
@@ -103,7 +77,9 @@ class HidePreview(sidebar.LevelOperator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a preview."""
         level = cls.level(context)
-        return level is not None and compiled.collection_of(level) is not None
+        if level is None:
+            return super().poll(context)
+        return sidebar.allows(cls, compiled.collection_of(level) is not None, "No preview is shown")
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Remove it."""
@@ -129,7 +105,9 @@ class Decompile(sidebar.LevelOperator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a compiled level."""
         level = cls.level(context)
-        return level is not None and is_compiled(level)
+        if level is None:
+            return super().poll(context)
+        return sidebar.allows(cls, is_compiled(level), "Only compiled levels (.bsp) can be decompiled")
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add the level of brushes to the scene."""
@@ -141,24 +119,18 @@ class Decompile(sidebar.LevelOperator):
         scale = float(info.options.get("scale", layout.SCALE)) if info is not None else layout.SCALE
         made = importer.decompiled(context, edited, f"{level.name}.bsp", ImportSettings(scale=scale), report)
         ledger.enter(made, FATES)
-        originals.make_active(context, made)
+        stage.present(context, made)
         report.forward(self)
 
 
-def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    sidebar.layout_of(menu).operator(NewLevel.bl_idname, icon="FILE_NEW")
-
-
-CLASSES = (NewLevel, PreviewCuts, HidePreview, Decompile)
+CLASSES = (PreviewCuts, HidePreview, Decompile)
 
 
 def register() -> None:
-    """Register the operators, and put the new level into the menu File > New."""
+    """Register the operators."""
     sidebar.register_classes(CLASSES)
-    bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
-    bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
     sidebar.unregister_classes(CLASSES)

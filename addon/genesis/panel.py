@@ -55,6 +55,7 @@ class LEVELWRIGHT_PT_genesis_edit(sidebar.LevelPanel, bpy.types.Panel):
 
     format_key = layout.FORMAT
     bl_label = "Edit"
+    anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_genesis"
 
     def draw(self, _context: bpy.types.Context) -> None:
@@ -70,6 +71,7 @@ class LEVELWRIGHT_PT_genesis_compiled(sidebar.LevelPanel, bpy.types.Panel):
 
     format_key = layout.FORMAT
     bl_label = "Compiled"
+    anchor = "compiled-levels"
     bl_parent_id = "LEVELWRIGHT_PT_genesis"
 
     @classmethod

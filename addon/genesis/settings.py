@@ -9,6 +9,9 @@ from pathlib import Path
 from ..scene.options import option
 from . import layout
 
+_MORE = "More"
+"""Panel of the import's options that few need."""
+
 
 @dataclass(frozen=True)
 class ImportSettings:
@@ -28,6 +31,7 @@ class ImportSettings:
         "Textures",
         "Texture library (.txl), or a folder to look for the level's own in, before the level's folder",
         subtype="FILE_PATH",
+        common="content",
     )
     headers_directory: str = option(
         "",
@@ -36,6 +40,7 @@ class ImportSettings:
         "and the contents of brushes mean. Without it, the folders that a .3dt names (HeadersDir) are looked for "
         "beside the level",
         subtype="DIR_PATH",
+        panel=_MORE,
     )
     lighting: str = option(
         "lights",
@@ -55,6 +60,7 @@ class ImportSettings:
             "csg": ("As compiled", "What the compiler will get, as it is when the preview is made"),
             "boolean": ("Live", "By Boolean modifiers: the hole follows the cut that is moved"),
         },
+        panel=_MORE,
     )
     compiled: str = option(
         "surfaces",
@@ -71,6 +77,7 @@ class ImportSettings:
         "A level with more brushes than this has several of them in one object",
         minimum=0,
         maximum=2**31 - 1,
+        panel=_MORE,
     )
 
 
@@ -116,7 +123,9 @@ class ExportSettings:
         "doesn't define yet are defined from them",
         subtype="DIR_PATH",
     )
-    build_as_new: bool = option(False, "Build as new", "Take nothing from the imported file, even where it is known")
+    build_as_new: bool = option(
+        False, "Build as new", "Take nothing from the imported file, even where it is known", is_remembered=False
+    )
 
 
 @dataclass(frozen=True)

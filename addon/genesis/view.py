@@ -24,6 +24,9 @@ def prepare_scene(context: bpy.types.Context, importing: ImportContext, points: 
     if not importing.alone:
         return
     scene.frame_start = scene.frame_current = 0  # where motions begin, and brushes stand as in the file
-    if scene.world is None:
+    if stage.lacks_world(scene):
         scene.world = stage.plain_world("Genesis3D", (AMBIENT,) * 3)
-    stage.look_at(context, np.asarray(points) * importing.settings.scale)
+    scale = importing.settings.scale
+    stage.look_at(
+        context, importing.collection, np.asarray(points) * scale, is_one_sided=True, near=stage.NEAR_UNITS * scale
+    )

@@ -17,6 +17,7 @@ from ...formats.binary import FormatError
 from ...formats.ns2.editing.edited import Bools
 from ...formats.ns2.records import NO_MAPPING_GROUP, Records
 from ..scene import identity, originals
+from ..scene.progress import drain
 from ..scene.reports import Report, SceneError
 from . import layout
 from .context import ImportContext
@@ -105,7 +106,7 @@ def _paste_faces(context: bpy.types.Context, importing: ImportContext, level: ns
         token = identity.new_token()
         other = replace(importing, level=level, collection=aside, token=token)
         materials = Materials(importing)
-        objects = build_faces(other, [_material(importing, materials, path) for path in mesh.materials])
+        objects = drain(build_faces(other, [_material(importing, materials, path) for path in mesh.materials]))
         for obj in objects:
             remember_textures(obj, mesh.faces.records)
             aside.objects.unlink(obj)

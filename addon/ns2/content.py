@@ -11,17 +11,40 @@ from ..scene import content_folders
 from ..scene.content_folders import ContentFolder
 from ..scene.reports import Report
 
-NS2 = ContentFolder(
-    name="ns2_directory",
-    title="NS2 game folder",
-    tooltip="Folder of Natural Selection 2, or of a mod, with materials, models, ... Looked into after the "
-    "folders around the level",
-    variable="LEVELWRIGHT_NS2",
-)
 CONTENT = ("materials", "models")
 """Folders by which a folder is known as one with the game's content, or with that of a mod."""
 GAMES = ("ns2", "core")
 """Folders of the game's directory that have content."""
+
+
+def _recognise(reach: AllowedFolders, folder: Path) -> str:
+    """Whether it is the game's own folder, or one with content."""
+    games = [name for name in GAMES if _has_content(reach, reach.folder(folder, name))]
+    if games:
+        return f"Natural Selection 2 ({', '.join(games)})"
+    return "content of the game or a mod (materials, models)" if _has_content(reach, folder) else ""
+
+
+def _has_content(reach: AllowedFolders, folder: Path | None) -> bool:
+    return folder is not None and any(reach.folder(folder, name) is not None for name in CONTENT)
+
+
+def _within(reach: AllowedFolders, program: Path) -> Iterator[Path]:
+    """The game's own folder: others have materials and models, too."""
+    if reach.folder(program, GAMES[0]) is not None and _recognise(reach, program):
+        yield program
+
+
+NS2 = ContentFolder(
+    name="ns2_directory",
+    title="NS2 game folders",
+    tooltip="Folder of Natural Selection 2, or of a mod, with materials, models, ... Looked into after the "
+    "folders around the level",
+    variable="LEVELWRIGHT_NS2",
+    recognise=_recognise,
+    lacks="neither ns2 or core nor materials or models in it",
+    within=_within,
+)
 ENDINGS = (".material", ".dds", ".model", ".xml")
 """How the names of the files end that are read, wherever a level says that they are."""
 ABOVE = 4

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Natural Selection 2."""
 
-import bpy
-
-from ..game import FileKind, Game
+from ..game import FileKind, Game, NewLevel
 from ..scene.sidebar import register_classes, unregister_classes
 from ..scene.spawns import Spawns
-from . import operators, panel, selecting, view
+from . import kinds, new_level, operators, panel, selecting, view
 from .content import NS2
 from .entities import operators as entity_operators
 from .entities import panel as entity_panel
@@ -18,9 +16,11 @@ from .importer import import_level
 from .layers import operators as layer_operators
 from .layers import panel as layer_panel
 from .layers import properties
+from .layout import CLASS
 from .mapping_groups import operators as mapping_operators
 from .mapping_groups import panel as mapping_panel
 from .mapping_groups import properties as mapping_properties
+from .menu import MENU
 from .settings import ExportSettings, ImportSettings
 
 CLASSES = tuple(
@@ -44,21 +44,20 @@ CLASSES = tuple(
 
 
 def register() -> None:
-    """Register the game's own properties, operators and panels, and its entry in File > New."""
+    """Register the game's own properties, operators and panels."""
     properties.register()
     mapping_properties.register()
     register_classes(CLASSES)
-    bpy.types.TOPBAR_MT_file_new.append(operators.add_to_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
-    bpy.types.TOPBAR_MT_file_new.remove(operators.add_to_new_menu)
     unregister_classes(CLASSES)
     mapping_properties.unregister()
     properties.unregister()
 
 
+_SPAWNS = Spawns(CLASS, kinds.SPAWNS, 1.6)
 GAME = Game(
     key="ns2",
     files=(
@@ -74,9 +73,20 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    new=NewLevel(
+        operator="ns2_new_level",
+        label="NS2 level",
+        tooltip="Make a level of Natural Selection 2: a room, or an empty one. Mesh objects put into it are its faces",
+        settings=new_level.NewSettings,
+        make=new_level.make,
+    ),
     folders=(NS2,),
+    label="NS2",
+    menu=MENU,
     is_one_sided=True,
-    look_from_spawn=Spawns("class_name", ("ready_room_start", "player_start", "spawn_location", "team_location"), 1.6),
+    spawns=_SPAWNS.places,
+    look_from_spawn=_SPAWNS,
+    kind_shown=kinds.kind_shown,
     fates=FATES,
     register=register,
     unregister=unregister,

@@ -11,8 +11,9 @@ from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.ns2.names import meant
 from ..scene import stage
+from ..scene.progress import Steps, Stepwise, progress
 from ..scene.reports import Report
-from . import layout, view
+from . import kinds, layout, view
 from .context import ImportContext
 from .entities import ambience
 from .entities.build import build_entities
@@ -25,27 +26,32 @@ from .materials.build import Materials
 from .settings import ImportSettings
 
 
+@Stepwise
 def import_level(
     context: bpy.types.Context, data: bytes, file: str | Path, settings: ImportSettings, report: Report
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Build the scene of a level in a collection of its own, in the context's scene.
 
     file: the level's path or name: the collection is named after it, and content is looked for in the folders around
     it. Raises FormatError for bytes that are no level, and for parts of one that an export couldn't read.
     """
     level = ns2.read(data)
-    _refuse_unreadable(level)
-    return build_scene(context, level, data, file, settings, report)
+    yield from _refuse_unreadable(level)
+    return (yield from build_scene.steps(context, level, data, file, settings, report))
 
 
-def _refuse_unreadable(level: ns2.Level) -> None:
+def _refuse_unreadable(level: ns2.Level) -> Steps[None]:
     """Raise FormatError for what an import might not ask for, but an export does: by then it is too late."""
-    mesh, _ = level.mesh, level.entities
+    mesh = level.mesh
+    yield
+    _ = level.entities
+    yield
     layered = len(mesh.face_layers.has)
     if layered != len(mesh.faces):
         raise FormatError(f"are of {layered} faces, there are {len(mesh.faces)}", "face layers")
 
 
+@Stepwise
 def build_scene(
     context: bpy.types.Context,
     level: ns2.Level,
@@ -53,7 +59,7 @@ def build_scene(
     file: str | Path,
     settings: ImportSettings,
     report: Report,
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
     importing = ImportContext.begin(context, layout.FORMAT, level, data, file, settings, report)
     build_lists(importing.collection, level, settings.invisible == "hide", settings.layers == "all")
@@ -61,19 +67,27 @@ def build_scene(
     build_settings(importing)
     build_groups(importing.collection, level.mesh.mapping_groups, len(level.mesh.mapping_groups))
     materials = Materials(importing)
-    build_faces(importing, materials.of_level())
-    if settings.entities:
-        build_entities(importing, materials)
+    with progress(3) as part:
+        listed = yield from materials.of_level()
+        part()
+        with progress(1, "faces"):
+            yield from build_faces(importing, listed)
+        part()
+        if settings.entities:
+            yield from build_entities(importing, materials)
     _check_names(importing)
     visibility.tell_hidden(importing.collection, level.mesh, report)
     visibility.show(importing.collection)
     collection = importing.finish()
+    kinds.hide_spheres(context, importing)
     stage.show_true_colors(importing.scene, importing.alone, report)
     if importing.alone:
-        stage.look_at(context, layout.to_blender(level.mesh.positions))
+        corners = view.seen_corners(collection)
+        if not len(corners):
+            corners = layout.to_blender(level.mesh.positions)
+        stage.look_at(context, collection, corners, is_one_sided=True)
         view.set_grid(context)
-        if settings.entities:
-            ambience.build(importing)
+        ambience.build(importing)
     return collection
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Buttons of whole levels: making one, an entry of File > New; the Spark editor's clipboard."""
+"""Buttons of whole levels: the Spark editor's clipboard."""
 
 from __future__ import annotations
 
@@ -10,46 +10,16 @@ import bpy
 from ...formats import ns2
 from ...formats.binary import FormatError
 from ..scene import chosen_files, declared, files, stage
-from ..scene.declared import Declared
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import LevelOperator, Result, layout_of, refuse
+from ..scene.sidebar import LevelOperator, Result
 from . import clipboard, layout
 from .entities.editing import select_only
-from .importer import build_scene
-from .settings import ExportSettings, ImportSettings
+from .settings import ExportSettings
 from .windows_clipboard import WindowsClipboard, available
 
 ENDING = ".spark"
 """Of files with what the Spark editor has on the clipboard."""
 FAILURES = (FormatError, SceneError, OSError)
-
-
-def new_level(context: bpy.types.Context, name: str) -> bpy.types.Collection:
-    """Make an empty level, linked to the scene; nothing was imported for it. Mesh objects in it are its faces."""
-    return build_scene(context, ns2.new_level(), None, name, ImportSettings(), Report())
-
-
-class LEVELWRIGHT_OT_ns2_new_level(Declared, bpy.types.Operator):
-    """Make an empty level of Natural Selection 2: mesh objects put into it are its faces"""
-
-    bl_idname = "levelwright.ns2_new_level"
-    bl_label = "New NS2 Level"
-    bl_options = {"REGISTER", "UNDO"}
-
-    name: str = declared.string(name="Name", default="ns2_level")
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Make it."""
-        try:
-            new_level(context, self.name)
-        except FAILURES as error:
-            return refuse(self, context, error)
-        return {"FINISHED"}
-
-
-def add_to_new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    """Draw the entry."""
-    layout_of(menu).operator(LEVELWRIGHT_OT_ns2_new_level.bl_idname, icon="FILE_NEW")
 
 
 class _Clipboard(LevelOperator):
@@ -121,4 +91,4 @@ class LEVELWRIGHT_OT_ns2_paste(_Clipboard):
         select_only(context, made)
 
 
-CLASSES = (LEVELWRIGHT_OT_ns2_new_level, LEVELWRIGHT_OT_ns2_copy, LEVELWRIGHT_OT_ns2_paste)
+CLASSES = (LEVELWRIGHT_OT_ns2_copy, LEVELWRIGHT_OT_ns2_paste)

@@ -52,6 +52,7 @@ class LEVELWRIGHT_PT_ns2_edit(LevelPanel, bpy.types.Panel):
     """What only the Spark editor has: its clipboard, and bridges."""
 
     bl_label = "Spark Editor"
+    anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
     bl_order = 1  # below layers, groups and entity
     format_key = layout.FORMAT

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from ..scene.options import option
 
+_GEOMETRY = "Faces and layers"
+"""Panel of the import's options."""
+
 
 @dataclass(frozen=True)
 class ImportSettings:
@@ -18,6 +21,7 @@ class ImportSettings:
         "Folder of the game, or of a mod (with the folders materials, models, ...); looked into after "
         "the folders around the level, and before that of the preferences",
         subtype="DIR_PATH",
+        common="content",
     )
     split: str = option(
         "none",
@@ -28,6 +32,7 @@ class ImportSettings:
             "group": ("By group", "One object for the faces of each group"),
             "layer": ("By layers", "One object for the faces that are in the same layers"),
         },
+        panel=_GEOMETRY,
     )
     invisible: str = option(
         "hide",
@@ -37,8 +42,11 @@ class ImportSettings:
             "hide": ("Hide", "As in the game; the sidebar shows them again"),
             "show": ("Show", "As in the editor"),
         },
+        panel=_GEOMETRY,
     )
-    loose_edges: bool = option(False, "Loose edges", "Also show edges that no face has. They are kept either way")
+    loose_edges: bool = option(
+        False, "Loose edges", "Also show edges that no face has. They are kept either way", panel=_GEOMETRY
+    )
     layers: str = option(
         "file",
         "Layers",
@@ -47,8 +55,9 @@ class ImportSettings:
             "file": ("As in the file", "Hidden, as in the editor"),
             "all": ("Show all", "Shown; Show All Layers in the sidebar says so"),
         },
+        panel=_GEOMETRY,
     )
-    entities: bool = option(True, "Entities", "Open lights, props, spawns and all else that is placed")
+    entities: bool = option(True, "Entities", "Open lights, props, spawns and all else that is placed", common="placed")
     props: str = option(
         "models",
         "Props",
@@ -57,6 +66,7 @@ class ImportSettings:
             "models": ("Models", "By their .model where it is found, otherwise as boxes"),
             "boxes": ("Boxes", "All as boxes: quick"),
         },
+        common="models",
     )
 
 
@@ -77,6 +87,7 @@ class ExportSettings:
             "refuse": ("Refuse", "Nothing is written, and the faces are selected"),
             "nearest": ("Nearest", "They get the angle, scale and offset that come nearest"),
         },
+        is_remembered=False,
     )
     new_textures: str = option(
         "world",
@@ -97,4 +108,5 @@ class ExportSettings:
         "Build as new",
         "Take nothing from the imported file, even where it is known, but how textures lie, and the faces that "
         "Blender can't show",
+        is_remembered=False,
     )

@@ -11,7 +11,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ..scene import chosen_files, declared, files, images, stage, transforms
+from ...formats.arrays import Array
+from ..scene import attributes, chosen_files, declared, files, images, stage, transforms
 from ..scene.blender_types import SpaceView3D, Value
 from ..scene.level import needed_root
 from ..scene.names import showable
@@ -31,6 +32,24 @@ REACHES = {True: 0.25, False: 0.239246666431427}
 """Of the scale of EXTENTS: how far the picture reaches from its middle, by the old rule and by the new one."""
 SIZE = 1024
 """Pixels of the picture's sides."""
+
+
+def seen_corners(collection: bpy.types.Collection) -> Array:
+    """Where the corners of those faces of a level are that aren't hidden, float32[n, 3]; none where all are."""
+    found = [np.zeros((0, 3), np.float32)]
+    for obj in visibility.geometry(collection):
+        mesh: Value = obj.data
+        corners = attributes.read(mesh, ".corner_vert", "CORNER")
+        places = attributes.read(mesh, "position", "POINT")
+        if corners is None or places is None:
+            continue
+        hidden = attributes.read(mesh, layout.HIDDEN, "FACE")
+        if hidden is not None:
+            starts = np.empty(len(mesh.polygons), np.int32)
+            mesh.polygons.foreach_get("loop_start", starts)
+            corners = corners[~np.repeat(hidden, np.diff(starts, append=len(corners)))]
+        found.append(places[corners])
+    return np.concatenate(found)
 
 
 def set_grid(context: bpy.types.Context) -> None:
@@ -73,7 +92,8 @@ class LEVELWRIGHT_OT_ns2_commander_view(_InView):
             region: Value = each.region_3d
             region.view_perspective = "ORTHO" if held.commander else "PERSP"
             region.view_rotation = Quaternion() if held.commander else Quaternion(stage.LOOKING_DOWN)
-            each.shading.show_backface_culling = held.commander  # ceilings look down
+            if held.commander:
+                each.shading.show_backface_culling = True  # ceilings look down
 
 
 class LEVELWRIGHT_OT_ns2_grid(_InView):

@@ -11,20 +11,30 @@ import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import bpy
 
 from ... import __package__ as base_package
 from ...formats.reach import AllowedFolders
+from .blender_types import Value
 from .reports import Report
+
+
+class Seen(NamedTuple):
+    """What a folder, or a file, of the user's turned out to be."""
+
+    is_right: bool
+    text: str
+    """What was found there ("Counter-Strike: Source (gameinfo.txt)"), or what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContentFolder:
-    """A folder (or a file) of a game's content that the user can name in the preferences and in the environment."""
+    """Folders (or a file) of a game's content that the user can name in the preferences and in the environment."""
 
     name: str
-    """Of the preference, as scripts know it: "mapres_directory"."""
+    """Of the preference, as scripts know it: "mapres_directory". Folders are a list, too: see `paths`."""
     title: str
     tooltip: str
     variable: str = ""
@@ -36,13 +46,55 @@ class ContentFolder:
     is_file: bool = False
     programs: tuple[str, ...] = ()
     """Names of a program that it is: it is looked for in PATH and in the usual places."""
+    recognise: Callable[[AllowedFolders, Path], str] | None = None
+    """Says what of the game's is in a folder ("Counter-Strike: Source (gameinfo.txt)"); "" where nothing is."""
+    lacks: str = ""
+    """What a folder without it hasn't got: "no gameinfo.txt"."""
+    within: Callable[[AllowedFolders, Path], Iterable[Path]] | None = None
+    """Gives the folders of this kind in that of an installed program; None: no program has any."""
+
+    @property
+    def paths(self) -> str:
+        """Name of the preference that has the list of folders."""
+        return f"{self.name}_list"
+
+    @property
+    def index(self) -> str:
+        """Name of the preference that says which folder of the list is chosen."""
+        return f"{self.name}_index"
 
     def chosen(self, context: bpy.types.Context | None = None) -> str:
-        """What the preferences name, as an absolute path; "" where they name none."""
-        preferences = (context or bpy.context).preferences
-        entry: bpy.types.Addon | None = preferences.addons.get(base_package) if preferences is not None else None
-        text = getattr(entry and entry.preferences, self.name, "")
+        """What the preference of this name says, as an absolute path; "" where it says nothing."""
+        text = getattr(preferences(context), self.name, "")
         return bpy.path.abspath(text) if text else ""
+
+    def listed(self, context: bpy.types.Context | None = None) -> list[Path]:
+        """The folders that the preferences name, in their order, whether they are there or not."""
+        texts = [self.chosen(context), *(entry.path for entry in getattr(preferences(context), self.paths, ()))]
+        return [Path(bpy.path.abspath(text)) for text in texts if text]
+
+    def from_variable(self) -> list[Path]:
+        """The folders that the variable of the environment names, whether they are there or not."""
+        text = os.environ.get(self.variable, "") if self.variable else ""
+        return [Path(name) for name in text.split(os.pathsep) if name]
+
+    def inside(self, folder: Path) -> Path:
+        """The folder that one which the user named stands for: see `holds`."""
+        return folder / self.holds if self.holds and (folder / self.holds).is_dir() else folder
+
+    def look(self, path: Path) -> Seen:
+        """Say what a folder or a file is, which the user named."""
+        if self.is_file:
+            return Seen(path.is_file(), "found" if path.is_file() else "no such file")
+        if not path.is_dir():
+            return Seen(False, "a file, not a folder" if path.is_file() else "no such folder")
+        folder = self.inside(path)
+        reach = AllowedFolders([folder])
+        found = self.recognise(reach, folder) if self.recognise is not None else "found"
+        if found:
+            return Seen(True, found)
+        better = [inner.relative_to(folder).as_posix() for inner in self.within(reach, folder)] if self.within else []
+        return Seen(False, self.lacks + (f": choose {' or '.join(better[:3])} in it" if better else ""))
 
     def folders(self, context: bpy.types.Context | None = None) -> list[Path]:
         """Where to look, each folder once: the user's own, then the usual ones; only if there."""
@@ -51,9 +103,7 @@ class ContentFolder:
 
     def own(self, context: bpy.types.Context | None = None) -> list[Path]:
         """The folders that the user chose, each once: those of the preferences, of the variable; only if there."""
-        variable = os.environ.get(self.variable, "") if self.variable else ""
-        named = [Path(name) for name in (self.chosen(context), *variable.split(os.pathsep)) if name]
-        found = [folder / self.holds if self.holds and (folder / self.holds).is_dir() else folder for folder in named]
+        found = map(self.inside, [*self.listed(context), *self.from_variable()])
         return list(dict.fromkeys(folder for folder in found if folder.is_dir()))
 
     def program(self, context: bpy.types.Context | None = None, names: Iterable[str] = ()) -> Path | None:
@@ -67,6 +117,13 @@ class ContentFolder:
         path = os.pathsep.join([os.environ.get("PATH", ""), *places])
         found = (shutil.which(name, path=path) for name in names or self.programs)
         return next((Path(one) for one in found if one is not None), None)
+
+
+def preferences(context: bpy.types.Context | None = None) -> Value:
+    """The extension's preferences; None where it isn't enabled as one (in a process without them)."""
+    whole = (context or bpy.context).preferences
+    entry: bpy.types.Addon | None = whole.addons.get(base_package) if whole is not None else None
+    return entry and entry.preferences
 
 
 def named(text: str) -> list[Path]:

@@ -22,7 +22,8 @@ from . import declared, files, identity, meshes, originals, transforms
 from .level import needed_root
 from .names import showable
 from .reports import Report, SceneError
-from .sidebar import LevelOperator, LevelPanel, Result
+from .sidebar import OBJECT_MODE, LevelOperator, LevelPanel, Result, allows
+from .stoppable import Stoppable
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -200,7 +201,7 @@ class _OfFinder(LevelOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level, and for Object Mode: what is being edited is not in the meshes yet."""
-        return context.mode == "OBJECT" and super().poll(context)
+        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
 
     def tell(self, level: bpy.types.Collection, report: Report) -> None:
         """Show what was found, and keep it as a text block."""
@@ -208,7 +209,7 @@ class _OfFinder(LevelOperator):
         report.forward(self)
 
 
-class FindLeaks(_OfFinder):
+class FindLeaks(Stoppable, _OfFinder):
     """Find out whether the level is sealed, as its compiler would, and draw the way out as a curve where it isn't"""
 
     bl_label = "Find Leaks"
@@ -235,7 +236,8 @@ class RemoveLeak(_OfFinder):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a curve."""
         level = cls.level(context)
-        return super().poll(context) and level is not None and curve_of(level) is not None
+        there = level is not None and curve_of(level) is not None
+        return super().poll(context) and allows(cls, there, "No leak is drawn: Find Leaks draws it")
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Remove it."""
@@ -271,7 +273,7 @@ class WriteLeakFile(RemoveLeak):
         self.report({"INFO"}, f"wrote {path.name}")
 
 
-class SelectHiddenFaces(_OfFinder):
+class SelectHiddenFaces(Stoppable, _OfFinder):
     """Select the faces of brushes that nobody ever sees: those inside other brushes, and those that face the void"""
 
     bl_label = "Select Hidden Faces"
@@ -292,6 +294,7 @@ class LeakPanel(LevelPanel):
     """Mixed into the sidebar's part about leaks. operators: those of the game."""
 
     operators: ClassVar[Sequence[type[bpy.types.Operator]]]
+    anchor = "leaks"
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Show the buttons."""

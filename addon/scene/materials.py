@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 import bpy
@@ -177,3 +177,36 @@ def placeholder(name: str, image: bpy.types.Image | None = None) -> bpy.types.Ma
 def is_placeholder(material: bpy.types.Material) -> bool:
     """Say whether a material only stands for one that wasn't found."""
     return bool(material.get("levelwright_placeholder", False))
+
+
+def of_level(collection: bpy.types.Collection) -> list[bpy.types.Material]:
+    """The materials that a level's objects show, each once."""
+    own = (slot.material for obj in collection.all_objects for slot in obj.material_slots if slot.link == "OBJECT")
+    return [one for one in dict.fromkeys((*_of_meshes(meshes_of(collection)), *own)) if one is not None]
+
+
+def meshes_of(collection: bpy.types.Collection) -> list[bpy.types.Mesh]:
+    """The meshes of a level's objects, each once."""
+    return list(dict.fromkeys(obj.data for obj in collection.all_objects if isinstance(obj.data, bpy.types.Mesh)))
+
+
+def solid_color(collection: bpy.types.Collection) -> Literal["TEXTURE", "VERTEX", "MATERIAL"]:
+    """What Solid views show of a level best: images where its materials have one to show, else colours of its points,
+    else those that its materials have for such views.
+    """
+    meshes = meshes_of(collection)
+    if any(_is_pictured(material) for material in _of_meshes(meshes)):
+        return "TEXTURE"
+    return "VERTEX" if any(mesh.color_attributes for mesh in meshes) else "MATERIAL"
+
+
+def _of_meshes(meshes: Iterable[bpy.types.Mesh]) -> Iterator[bpy.types.Material | None]:
+    for mesh in meshes:
+        yield from mesh.materials
+
+
+def _is_pictured(material: bpy.types.Material | None) -> bool:
+    """Whether Solid views have an image to show of a material: that of its active node."""
+    tree: NodeTree = material.node_tree if material is not None else None
+    node = tree.nodes.active if tree is not None else None
+    return node is not None and node.type == "TEX_IMAGE" and node.image is not None

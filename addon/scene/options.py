@@ -7,7 +7,7 @@ shown.
 
 import dataclasses
 import enum
-import itertools
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
@@ -44,14 +44,21 @@ def option(
     panel: str | None = None,
     precision: int | None = None,
     unit: str | None = None,
+    step: int | None = None,
+    common: str | None = None,
+    is_remembered: bool | None = None,
 ) -> Value:
     """Return the dataclass field of an option. choices: word -> its title and tooltip, of a menu of words.
 
-    panel: title of the panel that it is shown in. subtype: as Blender has it ("DIR_PATH"). precision: digits that a
-    number shows after its point. unit: what a number measures ("LENGTH").
+    panel: title of the panel that it is folded into; None for what is used most. subtype: as Blender has it
+    ("DIR_PATH"). precision: digits that a number shows after its point. unit: what a number measures ("LENGTH"). step:
+    by how much a whole number is turned. common: which of the options it is that several games have, as
+    `common_options` names them. is_remembered: False for what is about one file, or lets an export lose something: it
+    is chosen each time.
     """
     shown = {"title": title, "tooltip": tooltip, "choices": choices, "min": minimum, "max": maximum}
-    shown |= {"subtype": subtype, "panel": panel, "precision": precision, "unit": unit}
+    shown |= {"subtype": subtype, "panel": panel, "precision": precision, "unit": unit, "step": step}
+    shown |= {"common": common, "is_remembered": is_remembered}
     return dataclasses.field(default=default, metadata={key: each for key, each in shown.items() if each is not None})
 
 
@@ -65,51 +72,86 @@ def _title(name: str) -> str:
     return name.replace("_", " ").title()
 
 
-def _items(settings: type, field: Field) -> list[tuple[str, str, str]]:
+def items(settings: type, field: Field) -> list[tuple[str, str, str]]:
     """Return the words that a field may hold as a menu has them: word, title, tooltip."""
     told = next(one.metadata.get("choices") for one in dataclasses.fields(settings) if one.name == field.name)
     texts = told if isinstance(told, Mapping) else {}
     return [(word, *texts.get(word, (_title(word), ""))) for word in _choices(field)]
 
 
-def _property(settings: type, field: Field) -> Value:
-    """Return the deferred Blender property of one field."""
+def _lasting(words: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str, int]]:
+    """Return a menu's words with a number each that follows from the word alone: Blender saves the number."""
+    return [(*word, zlib.crc32(word[0].encode()) >> 1) for word in words]
+
+
+def _property(settings: type, field: Field, is_saved: bool) -> Value:
+    """Return the deferred Blender property of one field. is_saved: it is in a file that later versions read."""
     shown: dict[str, Value] = {"name": field.title or _title(field.name), "description": field.tooltip}
     if _choices(field):
-        default = field.default.name if isinstance(field.default, enum.Enum) else field.default
-        return declared.menu(items=_items(settings, field), default=default, **shown)
+        words = items(settings, field)
+        return declared.menu(items=_lasting(words) if is_saved else words, default=_word(field.default), **shown)
     limits: dict[str, Value] = {"min": field.minimum, "max": field.maximum, "subtype": field.subtype}
-    limits |= {"precision": field.precision, "unit": field.unit} if field.type is float else {}
+    limits |= {"precision": field.precision, "unit": field.unit} if field.type is float else {"step": field.step}
     shown.update((name, limit) for name, limit in limits.items() if limit is not None)
     return _PROPERTIES[field.type](default=field.default, **shown)
 
 
+def _word(value: Value) -> Value:
+    """Return a field's value as its Blender property has it."""
+    return value.name if isinstance(value, enum.Enum) else value
+
+
 def properties(settings: type, prefix: str = "") -> dict[str, Value]:
     """Return the annotations that give an operator a property for each field of a dataclass, named prefix + field."""
-    return {prefix + field.name: _property(settings, field) for field in fields(settings)}
+    return {prefix + field.name: _property(settings, field, is_saved=False) for field in fields(settings)}
+
+
+def remembered_properties(settings: type) -> dict[str, Value]:
+    """Return the annotations of a property group that keeps what is remembered of a dataclass's fields."""
+    return {field.name: _property(settings, field, is_saved=True) for field in fields(settings) if field.is_remembered}
 
 
 def from_properties(settings: type[Settings], owner: object, prefix: str = "") -> Settings:
-    """Return the dataclass that an operator's properties hold."""
-    values = {field.name: getattr(owner, prefix + field.name) for field in fields(settings)}
+    """Return the dataclass that properties hold: an operator's, or a property group's, which may lack some.
+
+    What holds a word that the field doesn't know, as an older version may have saved, counts as the default.
+    """
+    values = {}
     for field in fields(settings):
-        if issubclass(field.type, enum.Enum):
-            values[field.name] = field.type[values[field.name]]
+        value = getattr(owner, prefix + field.name, field.default)
+        if _choices(field):
+            value = value if _word(value) in _choices(field) else field.default
+            value = field.type[_word(value)] if issubclass(field.type, enum.Enum) else value
+        values[field.name] = value
     return settings(**values)
 
 
+def to_properties(instance: object) -> dict[str, Value]:
+    """Return what the properties of a dataclass's fields have to hold, by the names of the fields."""
+    return {field.name: _word(getattr(instance, field.name)) for field in fields(type(instance))}
+
+
 def draw(settings: type, layout: bpy.types.UILayout, owner: bpy.types.bpy_struct, prefix: str = "") -> None:
-    """Draw the properties that `properties` made, in the order of the fields: those of a panel one after another."""
+    """Draw the properties that an owner has of a dataclass's fields: those in no panel, then the panels, folded.
+
+    Blender remembers which panels the user opened.
+    """
     layout.use_property_split = True
     layout.use_property_decorate = False
-    for title, group in itertools.groupby(fields(settings), lambda field: field.panel):
+    panels: dict[str, list[str]] = {"": []}
+    for field in fields(settings):
+        if hasattr(owner, prefix + field.name):
+            panels.setdefault(field.panel, []).append(prefix + field.name)
+    for title, names in panels.items():
         body: bpy.types.UILayout | None = layout
         if title:
-            header, body = layout.panel(f"LEVELWRIGHT_{settings.__module__}.{settings.__name__}.{title}")
+            panel = f"LEVELWRIGHT_{settings.__module__}.{settings.__name__}.{title}"
+            header, body = layout.panel(panel, default_closed=True)
             header.label(text=title)
-        for field in group:
-            if body is not None:
-                body.prop(owner, prefix + field.name)
+        if body is None:
+            continue
+        for name in names:
+            body.prop(owner, name)
 
 
 def from_text(settings: type[Settings], options: Mapping[str, str]) -> Settings:

@@ -1,76 +1,188 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Progress under the mouse pointer: `with progress(3, "layers") as step:`, and `step()` after each of the three.
+"""How far long work is, and work that is done step by step, so that a window stays alive and Esc stops it.
 
-Ranges nest: a `progress` inside another one fills the outer one's current step. Without a window nothing is shown.
+`with progress(3652, "props") as step:` counts; `step()` after each. Ranges nest: one inside another fills the outer
+one's current step, and the text names both: "Source map c17.bsp: props 1200 / 3652".
+
+A function that may be stopped between two steps is a generator: it says `yield step()`, and calls others like it by
+`yield from`. `Stepwise` makes one that can be called as any other function, too; `Work` does its steps a slice at a
+time. No threads: Blender's data may be touched by its main thread only, and its rules forbid them.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial, update_wrapper
+from time import perf_counter
+from typing import Generic, ParamSpec, TypeAlias, TypeVar
 
-import bpy
+from .status_bar import StatusBar
 
 _log = logging.getLogger(__name__)
 
-STEPS = 9999
-"""The whole, as Blender counts it."""
+
+Made = TypeVar("Made")
+Given = ParamSpec("Given")
+
+Steps: TypeAlias = Generator[None, None, Made]
+"""Work that can be stopped wherever it yields, and what it makes in the end. Closed before, nothing is left behind."""
 
 
-@dataclass
-class _Meter:
-    """Where the innermost range lies in the whole; Blender has one progress display, hence one meter."""
+@dataclass(slots=True)
+class _Range:
+    """What is counted, and where it lies in the whole."""
 
-    ranges: list[tuple[float, float]] = field(default_factory=list)
-    shown: int = -1
+    title: str
+    total: int
+    start: float
+    end: float
+    done: int = 0
 
-    def show(self, fraction: float) -> None:
-        value = min(STEPS, int(fraction * STEPS))
-        if value == self.shown:
-            return
-        self.shown = value
-        manager = bpy.context.window_manager
-        if not bpy.app.background and manager is not None:
-            manager.progress_update(value)
+    @property
+    def current(self) -> tuple[float, float]:
+        """Where the step that is being done lies in the whole."""
+        width = (self.end - self.start) / max(self.total, 1)
+        return self.start + min(self.done, self.total) * width, self.start + min(self.done + 1, self.total) * width
+
+    @property
+    def text(self) -> str:
+        """What is counted, and how many of how many: of one thing just what it is."""
+        return f"{self.title} {self.done} / {self.total}" if self.total > 1 else self.title
 
 
-_meter = _Meter()
+@dataclass(slots=True)
+class Meter:
+    """How far one piece of work is."""
+
+    status: StatusBar = field(default_factory=StatusBar)
+    """Where it is shown: where nobody else has begun with it, while anything is counted."""
+    _ranges: list[_Range] = field(default_factory=list)
+    _highest: float = 0.0
+
+    @property
+    def fraction(self) -> float:
+        """Of the whole, 0 to 1. It never goes back, also where a step has several ranges, one after another."""
+        self._highest = max(self._highest, self._ranges[-1].current[0]) if self._ranges else 0.0
+        return self._highest
+
+    @property
+    def text(self) -> str:
+        """What is being done, from the outside in."""
+        return ": ".join(each.text for each in self._ranges if each.title)
+
+    @contextmanager
+    def range(self, total: int, title: str) -> Iterator[Callable[..., None]]:
+        """Count `total` steps within the current one: see `progress`."""
+        counted = _Range(title, total, *(self._ranges[-1].current if self._ranges else (0.0, 1.0)))
+        depth = len(self._ranges)
+        begins = not depth and not self.status.on
+
+        def step(n: int = 1) -> None:
+            counted.done += n
+            if self.status.on:
+                self.status.count(self.fraction)
+
+        self._ranges.append(counted)
+        if begins:
+            self.status.begin()
+        try:
+            yield step
+        finally:
+            del self._ranges[depth:]
+            if begins:
+                self.status.end()
+
+    def show(self) -> None:
+        """Say how far it is when Blender draws next."""
+        self.status.show(self.text, self.fraction)
+
+
+_meter = Meter()
+"""Of the work that is being done now."""
 
 
 @contextmanager
-def progress(total: int, title: str = "") -> Iterator[Callable[..., None]]:
-    """Count `total` steps; gives `step(n=1)`, which moves the display by n of them.
+def metered(meter: Meter) -> Iterator[None]:
+    """Let what is counted inside move this meter."""
+    global _meter
+    outer, _meter = _meter, meter
+    try:
+        yield
+    finally:
+        _meter = outer
 
-    title: what is counted, for the log (level INFO); Blender itself shows only a number.
+
+def progress(total: int, title: str = "") -> AbstractContextManager[Callable[..., None]]:
+    """Count `total` steps: `with` it gives `step(n=1)`, which counts n of them.
+
+    title: what is counted, a plural ("props"); of a total of 1 what is done; "" for what is only a part of the whole.
     """
     if title:
         _log.info(title)
-    start, end = _meter.ranges[-1] if _meter.ranges else (0.0, 1.0)
-    outermost = not _meter.ranges
-    manager = bpy.context.window_manager
-    if outermost and not bpy.app.background and manager is not None:
-        manager.progress_begin(0, STEPS)
-    done = 0
-    width = (end - start) / max(total, 1)
+    return _meter.range(total, title)
 
-    def current() -> tuple[float, float]:
-        return start + min(done, total) * width, start + min(done + 1, total) * width
 
-    def step(n: int = 1) -> None:
-        nonlocal done
-        done += n
-        _meter.ranges[depth] = current()
-        _meter.show(current()[0])
+class Stepwise(Generic[Given, Made]):
+    """A function that works in steps. Called, it does all of them and returns what they make; `steps` gives them."""
 
-    depth = len(_meter.ranges)
-    _meter.ranges.append(current())
-    try:
-        yield step
-    finally:
-        del _meter.ranges[depth:]
-        if outermost:
-            _meter.shown = -1
-            if not bpy.app.background and manager is not None:
-                manager.progress_end()
+    def __init__(self, steps: Callable[Given, Steps[Made]]) -> None:
+        self.steps = steps
+        update_wrapper(self, steps)
+
+    def __call__(self, *args: Given.args, **kwargs: Given.kwargs) -> Made:
+        """Do all steps."""
+        return drain(self.steps(*args, **kwargs))
+
+
+def drain(steps: Steps[Made]) -> Made:
+    """Do all steps, and return what they make."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            made: Made = end.value
+            return made
+
+
+def at_once(make: Callable[[], Made]) -> Steps[Made]:
+    """What has no steps of its own as one step."""
+    yield
+    return make()
+
+
+def steps_of(function: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwargs) -> Steps[Made]:
+    """The steps of a `Stepwise` function; any other one is one step."""
+    if isinstance(function, Stepwise):
+        return function.steps(*args, **kwargs)
+    return at_once(partial(function, *args, **kwargs))
+
+
+class Work(Generic[Made]):
+    """Steps that are done a slice at a time."""
+
+    def __init__(self, steps: Steps[Made], meter: Meter | None = None) -> None:
+        self.meter = Meter() if meter is None else meter
+        self.made: Made | None = None
+        """What the steps made, once all are done."""
+        self._steps = steps
+
+    def run(self, seconds: float) -> bool:
+        """Do steps for about so long, at least one. True: all are done. Raises what they raise."""
+        until = perf_counter() + seconds
+        with metered(self.meter):
+            try:
+                while True:
+                    next(self._steps)
+                    if perf_counter() >= until:
+                        return False
+            except StopIteration as end:
+                self.made = end.value
+                return True
+
+    def close(self) -> None:
+        """Stop where it is: what was made until then is removed again."""
+        with metered(self.meter):
+            self._steps.close()

@@ -62,6 +62,12 @@ class Field:
     """What an operator's option measures, as Blender names it: "LENGTH"."""
     numbers: int | None = None
     """How many numbers it is; None: one, or as many as there are."""
+    step: int | None = None
+    """By how much an operator's whole number is turned up and down; None: one."""
+    common: str = ""
+    """What an option is called that several games share; "": it is this game's alone."""
+    is_remembered: bool = True
+    """Whether the next dialog begins with what was chosen for this option last."""
 
     @property
     def wide(self) -> bool:
@@ -117,6 +123,9 @@ def _fields(cls: type) -> tuple[Field, ...]:
                 meta.get("precision"),
                 meta.get("unit"),
                 _numbers(kind),
+                meta.get("step"),
+                meta.get("common", ""),
+                meta.get("is_remembered", True),
             )
         )
     return tuple(found)

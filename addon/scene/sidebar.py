@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 CATEGORY = "Levelwright"
 """The tab of the sidebar."""
+DOCUMENTATION = "levelwright.documentation"
+"""The operator that opens a page of `docs/`."""
+NO_LEVEL = "No level is active: click its collection, or something in it, in the outliner"
+NO_LEVEL_OF_GAME = "No level of this game is active: click its collection, or something in it, in the outliner"
+OBJECT_MODE = "Only in Object Mode"
+EDIT_MODE = "Only in Edit Mode of a mesh"
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 """What operators return: {"FINISHED"} or {"CANCELLED"}."""
 
@@ -65,6 +71,19 @@ def layout_of(shown: bpy.types.Panel | bpy.types.Operator | bpy.types.Menu) -> b
     return shown.layout
 
 
+def allows(cls: type, is_met: bool, message: str) -> bool:
+    """Give back whether a condition of an operator's `poll` is met; if not, the greyed button's tooltip says why."""
+    if not is_met and issubclass(cls, bpy.types.Operator):  # panels have polls, too, and no tooltips
+        cls.poll_message_set(message)
+    return is_met
+
+
+def draw_help(layout: bpy.types.UILayout, page: str) -> None:
+    """Draw a button that opens a page of `docs/`: "teeworlds.md#animation"."""
+    button: Value = layout.operator(DOCUMENTATION, text="", icon="HELP", emboss=False)
+    button.page = page
+
+
 class OnLevel(Declared):
     """Mixed into panels and operators that are about a level of one game."""
 
@@ -81,7 +100,7 @@ class OnLevel(Declared):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level of the game."""
-        return cls.level(context) is not None
+        return allows(cls, cls.level(context) is not None, NO_LEVEL_OF_GAME)
 
 
 class LevelOperator(OnLevel, bpy.types.Operator):
@@ -112,6 +131,13 @@ class LevelPanel(OnLevel):
     bl_category = CATEGORY
     bl_space_type: SpaceTypeItems = "VIEW_3D"
     bl_region_type: RegionTypeItems = "UI"
+    anchor: ClassVar[str] = ""
+    """Of the heading in the game's page that tells of it; "": the page's top."""
+
+    def draw_header_preset(self, _context: bpy.types.Context) -> None:
+        """Draw the button that opens the game's page: panels in others without a heading of their own have none."""
+        if self.anchor or not getattr(self, "bl_parent_id", ""):
+            draw_help(self.layout, f"{self.format_key}.md#{self.anchor}")
 
 
 class ItemList:

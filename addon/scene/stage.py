@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import bpy
 import numpy as np
-from mathutils import Quaternion, Vector
+from mathutils import Color, Euler, Matrix, Quaternion, Vector
 from numpy.typing import ArrayLike
 
-from . import identity, originals
+from . import identity, materials, originals, startup
 from .blender_types import SpaceView3D, Value
 from .names import showable
 from .reports import Report, SceneError
 
-STARTUP, STARTUP_WORLD = {"Camera", "Cube", "Light"}, "World"
-"""What Blender's own startup file has in it."""
 MADE = "levelwright_world"
 """Property of worlds that an import made."""
 TRUE = ("Standard", "Raw")
@@ -27,6 +26,13 @@ OUTLYING = 1.0
 """Percent of the points on each side that don't count: skies and leftovers lie far from many levels."""
 ENOUGH = 4096
 """Points that tell where a level lies."""
+NEAREST, NEAR = 1e-4, 0.15
+"""Metres: how near to the eye anything is drawn; NEAR: at the most, in levels whose players are as large as people."""
+NEAR_UNITS = 8.0
+"""That in units of which players are 64 to 72 tall and 32 wide."""
+DEPTH = 2000.0
+"""How much nearer than a level is large that is: what is drawn farther off than near by as often as that, and four
+times as much, still has its own depth in a 24-bit buffer."""
 LOOKING_DOWN = (0.8001, 0.4619, 0.1913, 0.3314)
 """Quaternion of a view from the south-east and 30 degrees above the horizon."""
 
@@ -60,9 +66,20 @@ def view_settings_of(scene: bpy.types.Scene) -> bpy.types.ColorManagedViewSettin
 
 
 def is_empty(scene: bpy.types.Scene) -> bool:
-    """Say whether a scene holds nothing but levels of ours, and what a new file of Blender's starts with."""
-    usual = set() if bpy.data.filepath else STARTUP
-    return all(obj.name in usual or identity.stamped(obj) is not None for obj in scene.objects)
+    """Say whether a scene holds nothing but levels of ours, and what a new file of Blender's starts with, untouched."""
+    usual = set(startup.untouched(scene))
+    return all(obj in usual or identity.stamped(obj) is not None for obj in scene.objects)
+
+
+@contextmanager
+def cleared(context: bpy.types.Context) -> Iterator[list[bpy.types.Object]]:
+    """Give what a new file of Blender's starts with, untouched, where nothing but levels is beside it: it is put away
+    when a level was made inside, and stays when an exception leaves it.
+    """
+    scene = context.scene
+    found = startup.untouched(scene) if scene is not None and is_empty(scene) else []
+    yield found
+    startup.put_away(found)
 
 
 def show_true_colors(scene: bpy.types.Scene, alone: bool, report: Report) -> None:
@@ -107,7 +124,12 @@ def may_replace_world(scene: bpy.types.Scene) -> bool:
     world = scene.world
     if world is None or identity.stamped(world) is not None:
         return True
-    return not bpy.data.filepath and world.name == STARTUP_WORLD
+    return startup.is_untouched_world(world)
+
+
+def lacks_world(scene: bpy.types.Scene) -> bool:
+    """Say whether a scene has no world, or only the dark grey one of a new file of Blender's."""
+    return scene.world is None or startup.is_untouched_world(scene.world)
 
 
 def viewports(context: bpy.types.Context) -> Iterator[SpaceView3D]:
@@ -121,11 +143,19 @@ def viewports(context: bpy.types.Context) -> Iterator[SpaceView3D]:
                 yield space
 
 
-def look_at(context: bpy.types.Context, points: ArrayLike) -> None:
+def look_at(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    points: ArrayLike,
+    *,
+    is_one_sided: bool = False,
+    near: float = NEAR,
+) -> None:
     """Let the viewports show a level from above with its materials, all of it in view but what lies far off.
 
-    points: float[n, 3], metres, its corners or more; what isn't finite doesn't count. The lines to the level's root,
-    one from every object, are switched off.
+    points: float[n, 3], metres, its corners or more; what isn't finite doesn't count. is_one_sided: Solid views, too,
+    then show faces from their front only. near: metres; nothing nearer to the eye need be drawn. The lines to the
+    level's root, one from every object, are switched off.
     """
     found = np.asarray(points).reshape(-1, 3)
     found = found[:: len(found) // ENOUGH + 1]
@@ -140,9 +170,48 @@ def look_at(context: bpy.types.Context, points: ArrayLike) -> None:
         region.view_rotation = LOOKING_DOWN
         region.view_location = (low + high) / 2
         region.view_distance = size
+    show_plainly(context, collection, size, is_one_sided=is_one_sided, near=near)
+
+
+def show_plainly(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection,
+    size: float,
+    *,
+    is_one_sided: bool = False,
+    is_flat: bool = False,
+    near: float = NEAR,
+) -> None:
+    """Let the viewports show a level's materials, as far and as near as its size (metres) asks for; Solid ones and
+    renders by Workbench its images or colours.
+
+    is_flat: nothing shades anything in it. The other arguments: as of `look_at`.
+    """
+    solid = materials.solid_color(collection)
+    own: Value = scene_of(context).display
+    for shading in (own.shading, *(space.shading for space in viewports(context))):  # Workbench renders as the first
+        shading.color_type, shading.show_backface_culling = solid, is_one_sided
+        shading.light = "FLAT" if is_flat else "STUDIO"
+    for space in viewports(context):
+        space.clip_start = max(min(size / DEPTH, near), NEAREST)
         space.clip_end = max(space.clip_end, 4.0 * size)
         space.shading.type = "MATERIAL"
         space.overlay.show_relationship_lines = False
+
+
+def present(context: bpy.types.Context, collection: bpy.types.Collection) -> None:
+    """Make a level the active collection, and its root the active object, selected alone: unless somebody works in
+    another mode than Object Mode, whose selection is left to it.
+    """
+    originals.make_active(context, collection)
+    layer = context.view_layer
+    root = next((obj for obj in collection.objects if identity.kind_of(obj) == identity.ROOT), None)
+    if layer is None or root is None or root.name not in layer.objects or context.mode != "OBJECT":
+        return
+    for obj in layer.objects.selected:
+        obj.select_set(False, view_layer=layer)
+    root.select_set(True, view_layer=layer)
+    layer.objects.active = root
 
 
 Looks = list[tuple[Value, str, Value]]
@@ -154,14 +223,15 @@ def looks(context: bpy.types.Context) -> Looks:
     scene = context.scene
     changed: list[tuple[Value, tuple[str, ...]]] = []
     if scene is not None:
-        changed += [(scene.view_settings, ("view_transform", "look", "exposure", "gamma"))]
-        changed += [(scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current"))]
-        changed += [(scene.unit_settings, ("system",)), (scene.tool_settings, ("use_snap", "snap_elements_base"))]
+        changed += [(struct, _settings(struct)) for struct in (scene, *_parts(scene))]
+        changed += [(scene.cycles, ("transparent_max_bounces",))] if hasattr(scene, "cycles") else []
+        display: Value = scene.display
+        changed += [(display.shading, ("color_type", "show_backface_culling", "light"))]
     for space in viewports(context):
         changed += [(space.region_3d, ("view_perspective", "view_rotation", "view_location", "view_distance"))]
         changed += [
-            (space, ("clip_end",)),
-            (space.shading, ("type", "use_scene_world")),
+            (space, ("clip_start", "clip_end")),
+            (space.shading, ("type", "use_scene_world", "color_type", "show_backface_culling", "light")),
             (space.overlay, ("show_relationship_lines", "grid_scale", "grid_subdivisions")),
         ]
     return [(struct, name, _copy(getattr(struct, name))) for struct, names in changed for name in names]
@@ -170,9 +240,28 @@ def looks(context: bpy.types.Context) -> Looks:
 def look_again(before: Looks) -> None:
     """Let everything look as it did."""
     for struct, name, value in before:
-        setattr(struct, name, value)
+        if _copy(getattr(struct, name)) != value:
+            setattr(struct, name, value)
+
+
+def _parts(scene: Value) -> Iterator[Value]:
+    """What a scene has of settings: of its colours, its units, how it is rendered, ... Not those of add-ons: to ask for
+    all of Cycles' lets it look for graphics cards.
+    """
+    for each in scene.bl_rna.properties:
+        part = getattr(scene, each.identifier) if each.type == "POINTER" and each.is_readonly else None
+        if part is not None and not isinstance(part, bpy.types.ID | bpy.types.Struct | bpy.types.PropertyGroup):
+            yield part
+
+
+def _settings(struct: Value) -> tuple[str, ...]:
+    """The names of what can be set of a struct: all, so that none is forgotten that an import sets one day."""
+    properties = struct.bl_rna.properties
+    return tuple(each.identifier for each in properties if not each.is_readonly and each.type != "COLLECTION")
 
 
 def _copy(value: Value) -> Value:
     """A setting's value that stays what it is when the setting changes."""
-    return value.copy() if isinstance(value, Vector | Quaternion) else value
+    if isinstance(value, Vector | Quaternion | Color | Euler | Matrix):
+        return value.copy()
+    return tuple(value) if isinstance(value, bpy.types.bpy_prop_array) else value

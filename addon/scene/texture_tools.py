@@ -24,7 +24,7 @@ from . import declared
 from .blender_types import Value
 from .edit_mode import edited_meshes
 from .reports import SceneError
-from .sidebar import LevelOperator, LevelPanel
+from .sidebar import EDIT_MODE, LevelOperator, LevelPanel, allows
 
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -62,7 +62,7 @@ class TextureTool(LevelOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level, and for a mesh in edit mode."""
-        return context.mode == "EDIT_MESH" and super().poll(context)
+        return super().poll(context) and allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Lay the textures of the selected faces anew. Raises SceneError where none is selected."""
@@ -281,6 +281,7 @@ class TexturePanel(LevelPanel):
     """Mixed into the sidebar's part about textures. fit, turn, shift, align: the game's operators."""
 
     bl_label = "Textures"
+    anchor = "what-can-be-edited"
 
     fit: ClassVar[type[FitTexture]]
     turn: ClassVar[type[TurnTexture]]
@@ -290,7 +291,7 @@ class TexturePanel(LevelPanel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level, and for a mesh in edit mode."""
-        return context.mode == "EDIT_MESH" and super().poll(context)
+        return super().poll(context) and allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Draw the buttons."""

@@ -229,7 +229,7 @@ class StrokeOperator(Declared, bpy.types.Operator):
     exactly one call of `finish` or `abandon`, whatever happens.
     """
 
-    bl_options = {"UNDO"}
+    bl_options = {"UNDO", "INTERNAL"}
     hints: ClassVar[Keys] = (("MOUSE_RMB", "Cancel"),)
     """What the status bar says during the stroke."""
     failures: ClassVar[tuple[type[Exception], ...]] = (SceneError, OSError, ReferenceError)

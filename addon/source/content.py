@@ -8,19 +8,46 @@ from pathlib import Path
 
 from ...formats import source
 from ...formats.binary import FormatError
+from ...formats.reach import AllowedFolders, FolderEntry
 from ...formats.source.content import gameinfo, search_path
 from ...formats.source.content.search_path import SearchPath, Source
 from ..scene import content_folders
 from ..scene.content_folders import ContentFolder
+from ..scene.names import showable
 from ..scene.reports import Report
 from .settings import ImportSettings
 
+_LETTERS = 60
+"""Of a game's name for itself, which may be any text."""
+
+
+def _recognise(reach: AllowedFolders, folder: Path) -> str:
+    """The game's own name for itself; of a folder without a gameinfo what content it has."""
+    title = gameinfo.title(folder, reach)
+    if title is not None:
+        return f"{showable(title)[:_LETTERS]} ({gameinfo.NAME})"
+    archives = any(one.name.lower().endswith(".vpk") for one in reach.entries(folder))
+    found = [name for name in sorted(search_path.CONTENT) if reach.folder(folder, name) is not None]
+    found += ["archives (.vpk)"] * archives
+    return f"{', '.join(found)}, but no {gameinfo.NAME}" if found else ""
+
+
+def _within(reach: AllowedFolders, program: Path) -> Iterator[Path]:
+    """The folders of an installed program that have a gameinfo: an engine has several games."""
+    for one in [FolderEntry(program.name, program, True), *reach.entries(program)]:
+        if one.is_folder and reach.find(gameinfo.NAME, folders=(one.path,)) is not None:
+            yield one.path
+
+
 GAME = ContentFolder(
     name="source_directory",
-    title="Source game folder",
+    title="Source game folders",
     tooltip="Folder of a Source game with its gameinfo.txt (tf, cstrike, hl2, ...). Looked into after the "
     "files of the map and those of the game that it is in",
     variable="LEVELWRIGHT_SOURCE",
+    recognise=_recognise,
+    lacks=f"no {gameinfo.NAME}",
+    within=_within,
 )
 DEFINITION = ContentFolder(
     name="source_definition",

@@ -21,6 +21,7 @@ class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
 
     format_key = layout.FORMAT
     bl_label = "Edit"
+    anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_source"
 
     def draw(self, context: bpy.types.Context) -> None:

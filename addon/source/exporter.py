@@ -16,6 +16,7 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source.differences import differences
 from ..scene import gate, originals
+from ..scene.progress import progress
 from ..scene.reports import Report, SceneError
 from . import layout, revision
 from .brush_models import collect as brush_models
@@ -93,11 +94,14 @@ def export_level(
     original = _original(collection)
     with scene_level.read(context, collection, original, settings) as scene:
         level = source.read(original.data, salvage=True)  # as the import does
-        for step in STEPS:
-            try:
-                step.apply(scene, level, report)
-            except FormatError as error:
-                raise SceneError(f"{step.title}: {error}") from error
+        with progress(len(STEPS)) as done:
+            for step in STEPS:
+                try:
+                    with progress(1, step.title):
+                        step.apply(scene, level, report)
+                except FormatError as error:
+                    raise SceneError(f"{step.title}: {error}") from error
+                done()
         brush_objects = frozenset(brushes.objects(scene))
         _report_loose((obj for obj in scene.loose if obj not in brush_objects), report)
         if collection.get(layout.PATCH) is not None:
@@ -116,7 +120,7 @@ def _original(collection: bpy.types.Collection) -> originals.Original:
     original = originals.require(collection)
     if original is None:
         raise SceneError(
-            f"{collection.name}: it wasn't imported from a .bsp. New Source Map, in File > New, makes one to build upon"
+            f"{collection.name}: it wasn't imported from a .bsp. File > New > Game Level makes one to build upon"
         )
     return original
 

@@ -5,15 +5,17 @@ from pathlib import Path
 
 import bpy
 
-from ..game import FileKind, Form, Game
+from ..game import FileKind, Form, Game, NewLevel
 from ..scene.sidebar import register_classes, unregister_classes
 from ..scene.spawns import Spawns
 from . import content, edit_panel, leaks, new_map, panel, textures
 from .exporter import export_level
 from .fates import FATES
 from .importer import import_level
+from .kinds import kind_shown
 from .lightmaps import panel as lightmaps_panel
 from .materials.gltf_materials import make_gltf_materials
+from .menu import MENU
 from .pak import panel as pak_panel
 from .patch_files import LMP_NOTE, check_patch, export_patch, import_patch
 from .settings import ExportSettings, ImportSettings, LmpSettings, PatchSettings, VmfSettings
@@ -37,12 +39,10 @@ def register() -> None:
     """Register the game's own panels, operators and menu entries, and the presets of its options."""
     bpy.utils.register_preset_path(_PRESETS)
     register_classes(_CLASSES)
-    new_map.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
-    new_map.unregister()
     unregister_classes(_CLASSES)
     bpy.utils.unregister_preset_path(_PRESETS)
 
@@ -62,7 +62,7 @@ LMP = Form(
     ending=".lmp",
     operator="source_lmp",
     label="Source entities",
-    menu="Source entities (.lmp), beside the map",
+    menu="Source entities, beside the map",
     suffix="_l_0",
     opens="Open a patch file (.lmp) with its map, which has to be beside it: the map with these entities",
     writes="Write the entities of the level of the active collection alone, which the game takes instead of the map's",
@@ -72,6 +72,9 @@ LMP = Form(
     export_form=export_patch,
     export_settings=LmpSettings,
     check=check_patch,
+)
+_SPAWNS = Spawns(
+    "classname", ("info_player_start", "info_player", "info_survivor", "info_deathmatch", "info_coop"), 64.0
 )
 GAME = Game(
     key="source",
@@ -89,10 +92,20 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     forms=(VMF, LMP),
-    is_one_sided=True,
-    look_from_spawn=Spawns(
-        "classname", ("info_player_start", "info_player", "info_survivor", "info_deathmatch", "info_coop"), 64.0
+    new=NewLevel(
+        operator="source_new_level",
+        label="Source map",
+        tooltip="Make a Source map: a box of sky over a floor, with a spawn and a sun. Brushes are built into it",
+        settings=new_map.NewSettings,
+        make=new_map.make,
+        home=new_map.home,
     ),
+    label="Source",
+    menu=MENU,
+    is_one_sided=True,
+    spawns=_SPAWNS.places,
+    look_from_spawn=_SPAWNS,
+    kind_shown=kind_shown,
     fates=FATES,
     folders=(content.GAME, content.DEFINITION),
     gltf_materials=make_gltf_materials,

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +16,7 @@ import numpy as np
 from ...formats import source
 from ...formats.binary import FormatError
 from ..scene import level as core
+from ..scene.progress import Steps, Stepwise, at_once, progress
 from ..scene.reports import Report, SceneError
 from . import layout, revision, view
 from .brush_models import build as world
@@ -38,11 +41,14 @@ from .sky import box
 from .visibility import clusters, portals
 
 _Made = TypeVar("_Made")
+_PARTS = 24
+"""How many there are at most."""
 
 
+@Stepwise
 def import_level(
     context: bpy.types.Context, data: bytes, file: str | Path, settings: ImportSettings, report: Report
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Build the scene of a map in a collection of its own, in the context's scene.
 
     file: the map's path or name: the collection is named after it, and a game's folder is looked for around it.
@@ -53,11 +59,11 @@ def import_level(
         context, layout.FORMAT, level, data, path, settings, report, display_size=64.0, scale=float(settings.scale)
     )
     content = content_of(level, path, settings, report)
-    known, numbers = _part(report, "colours of textures", lambda: known_textures(level)) or ({}, {})
+    known, numbers = _known_textures(level, report)
     materials = Materials(begun.collection, begun.token, Textures(content, report, begun.token), known, numbers)
     importing = ImportContext(**vars(begun), content=content, materials=materials)
     revision.show(importing)
-    _build(importing, materials)
+    yield from _build(importing, materials)
     scene_level.remember(importing.collection)
     for name, reason in sorted(content.unread.items()):
         report.warn(f"{name} can't be read: {reason}")
@@ -66,73 +72,98 @@ def import_level(
     return importing.collection
 
 
-@np.errstate(all="ignore")  # hostile floats
-def _build(importing: ImportContext, materials: Materials) -> None:
+def _known_textures(
+    level: source.Level, report: Report
+) -> tuple[dict[str, tuple[float, float, float]], dict[str, int]]:
+    """What a map says of its textures: see `known_textures`."""
+    try:
+        return known_textures(level)
+    except FormatError as error:
+        report.warn(f"colours of textures are left out: {error}")
+        return {}, {}
+
+
+def _build(importing: ImportContext, materials: Materials) -> Steps[None]:
     """Make all parts: first the meshes, since each new one costs more the more objects there are."""
-    report = importing.report
+    report, settings = importing.report, importing.settings
     with suppress(FormatError):  # where none can be read, their own part reports that
         if importing.level.entities.unread is not None:
             report.warn(f"some entities are left out: {importing.level.entities.unread}")
-    baked = _part(report, "lightmaps", lambda: lightmaps.build(importing))
-    if baked is not None:
-        materials.baked = baked.group
-    elif importing.settings.lightmaps != "none":
-        materials.baked = lightmaps.fullbright(importing)
-    rendered = _part(report, "faces", lambda: faces.prepare(importing, baked))
-    sky = None
-    if rendered is not None:
-        made = _part(report, "models", lambda: world.build_meshes(importing, rendered, baked)) or []
-        disp_meshes = _part(report, "displacements", lambda: displacements.build_meshes(importing, rendered, baked))
-        if importing.settings.entities:
-            sky = _part(report, "parts of the 3D skybox", lambda: box.prepare(importing, rendered, disp_meshes))
-    materials.fades = colors.fade(importing.level)
-    _build_placed(importing, baked)
-    if rendered is not None:
-        world.place_world(importing, made)
-        if disp_meshes is not None:
-            displacements.place(importing, disp_meshes)
-    if importing.settings.brushes:
-        brushes.place(importing, _part(report, "brushes", lambda: brushes.build_meshes(importing)) or [])
-    if importing.settings.leafs:
-        boxes = _part(report, "clusters", lambda: clusters.build_mesh(importing))
-        if boxes is not None:
-            clusters.place(importing, boxes)
-    world.place_rest(importing)
-    if sky is not None:
-        _part(report, "parts of the 3D skybox", lambda: box.place(importing, sky))
+    with np.errstate(all="ignore"), progress(_PARTS) as step:  # hostile floats
+        parts = _Parts(report, step)
+        baked = yield from parts.make("lightmaps", lightmaps.build(importing))
+        if baked is not None:
+            materials.baked = baked.group
+        elif settings.lightmaps != "none":
+            materials.baked = lightmaps.fullbright(importing)
+        rendered = yield from parts.make("faces", at_once(lambda: faces.prepare(importing, baked)))
+        made, disp_meshes, sky = [], None, None
+        if rendered is not None:
+            made = (yield from parts.make("models", world.build_meshes(importing, rendered, baked))) or []
+            disp_meshes = yield from parts.make("displacements", displacements.build_meshes(importing, rendered, baked))
+            if settings.entities:
+                find = partial(box.prepare, importing, rendered, disp_meshes)
+                sky = yield from parts.make("parts of the 3D skybox", at_once(find))
+        materials.fades = colors.fade(importing.level)
+        yield from _build_placed(importing, baked, parts)
+        if rendered is not None:
+            world.place_world(importing, made)
+            if disp_meshes is not None:
+                yield from displacements.place(importing, disp_meshes)
+        if settings.brushes:
+            solids = yield from parts.make("brushes", brushes.build_meshes(importing))
+            brushes.place(importing, solids or [])
+        if settings.leafs:
+            boxes = yield from parts.make("clusters", at_once(lambda: clusters.build_mesh(importing)))
+            if boxes is not None:
+                clusters.place(importing, boxes)
+        yield from world.place_rest(importing)
+        if sky is not None:
+            yield from parts.make("parts of the 3D skybox", at_once(partial(box.place, importing, sky)))
 
 
-def _build_placed(importing: ImportContext, baked: lightmaps.Lightmaps | None) -> None:
-    """Make all that is placed in a map. A part that can't be read is left out with a warning.
-
-    baked: the map's light.
-    """
+def _build_placed(importing: ImportContext, baked: lightmaps.Lightmaps | None, parts: _Parts) -> Steps[None]:
+    """Make all that is placed in a map. baked: the map's light."""
     known = Models(importing)
-    parts: list[tuple[str, Callable[[], entities.Step]]] = []
+    prepared: dict[str, Steps[Steps[None] | None]] = {}
     if importing.settings.entities:
-        parts += [
-            ("entities", lambda: entities.prepare(importing, known, baked)),
-            ("overlays", lambda: overlays.prepare(importing, baked)),
-            ("water overlays", lambda: overlays.prepare_water(importing, baked)),
-            ("area portals and occluders", lambda: portals.prepare(importing)),
-            ("cubemaps", lambda: cubemaps.prepare(importing)),
-        ]
+        prepared |= {
+            "entities": entities.prepare(importing, known, baked),
+            "overlays": overlays.prepare(importing, baked),
+            "water overlays": overlays.prepare_water(importing, baked),
+            "area portals and occluders": at_once(lambda: portals.prepare(importing)),
+            "cubemaps": at_once(lambda: cubemaps.prepare(importing)),
+        }
     if importing.settings.static_props != "none":
-        parts.append(("static props", lambda: props.prepare(importing, known)))
+        prepared["static props"] = props.prepare(importing, known)
     if importing.settings.detail_props:
-        parts.append(("detail props", lambda: detail.prepare(importing, known)))
+        prepared["detail props"] = at_once(lambda: detail.prepare(importing, known))
     if importing.settings.worldlights:
-        parts.append(("compiled lights", lambda: worldlights.prepare(importing)))
-    steps = [_part(importing.report, title, part) for title, part in parts]
-    for step in steps:
-        if step is not None:
-            step()
+        prepared["compiled lights"] = at_once(lambda: worldlights.prepare(importing))
+    placing = []
+    for title, steps in prepared.items():
+        placing.append((yield from parts.make(title, steps)))
+    for place in placing:
+        if place is not None:
+            yield from place
+        parts.step()
 
 
-def _part(report: Report, title: str, make: Callable[[], _Made]) -> _Made | None:
-    """What `make` makes; None, and a warning, where it can't be read."""
-    try:
-        return make()
-    except (FormatError, SceneError) as error:
-        report.warn(f"{title} are left out: {error}")
-        return None
+@dataclass
+class _Parts:
+    """The parts of a map, one after another. One that can't be read is left out with a warning."""
+
+    report: Report
+    step: Callable[[], None]
+    """Counts those that are done."""
+
+    def make(self, title: str, steps: Steps[_Made]) -> Steps[_Made | None]:
+        """What the steps make; None, and a warning, where it can't be read."""
+        try:
+            with progress(1, title):
+                return (yield from steps)
+        except (FormatError, SceneError) as error:
+            self.report.warn(f"{title} are left out: {error}")
+            return None
+        finally:
+            self.step()

@@ -18,11 +18,12 @@ from ...formats.reach import AllowedFolders
 from ...formats.source import LumpId, PatchFile, lump_name, patch_file
 from ...formats.source.differences import differences
 from ..scene import baselines, content_folders, originals
+from ..scene.progress import Steps
 from ..scene.reports import Report, SceneError, listed
 from . import exporter, layout
 from .settings import IGNORE, REFUSE, SAME, ExportSettings, LmpSettings, PatchSettings
 
-ImportLevels = Callable[[Sequence[Path], Mapping[Path, bytes]], Sequence[bpy.types.Collection]]
+ImportLevels = Callable[[Sequence[Path], Mapping[Path, bytes]], Steps[list[bpy.types.Collection]]]
 """Imports levels, with what to take for the bytes of their files, and returns the collection of each."""
 LMP_NOTE = "The file holds entities alone. The game takes it as <map>_l_0.lmp beside the map."
 """What has to be known before an export."""
@@ -35,7 +36,7 @@ def import_patch(
     settings: PatchSettings,
     import_levels: ImportLevels,
     report: Report,
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Open a patch file's map with its entities in the place of the map's, and return the level's collection.
 
     Raises FormatError naming the file, and SceneError for one that holds no entities, whose map isn't beside it, or
@@ -56,7 +57,7 @@ def import_patch(
             raise SceneError(f"{what}. Map Revision, an option of the import, says whether that matters")
         report.warn(f"{what}: brush models may be those of other entities")
     patch.apply(level)
-    (collection,) = import_levels([path], {path: source.write(level)})
+    (collection,) = yield from import_levels([path], {path: source.write(level)})
     head = PatchFile(patch.lump, patch.version, patch.revision, b"", patch.gap, patch.trailing)
     baselines.put_bytes(collection, layout.PATCH, patch_file.write(head))
     report.note(f"{path.name} has the entities of {file.name}, also when it is exported as .bsp")

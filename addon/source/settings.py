@@ -29,6 +29,7 @@ class ImportSettings:
         "Folder of the game with its gameinfo.txt (tf, cstrike, hl2, ...), for materials and models "
         "that the map does not hold; looked into before that of the preferences",
         subtype="DIR_PATH",
+        common="content",
     )
     scale: str = option(
         "0.01905",
@@ -87,7 +88,11 @@ class ImportSettings:
         panel=_LIGHT,
     )
     entities: bool = option(
-        True, "Entities", "Lights, spawns, sounds and all else that is placed, as objects", panel=_PLACED
+        True,
+        "Entities",
+        "Lights, spawns, sounds and all else that is placed, as objects",
+        panel=_PLACED,
+        common="placed",
     )
     fgd: str = option(
         "",
@@ -107,6 +112,7 @@ class ImportSettings:
             "none": ("None", "They stay in the original only"),
         },
         panel=_PLACED,
+        common="models",
     )
     level_of_detail: int = option(
         0,
@@ -140,6 +146,7 @@ class PatchSettings:
             SAME: ("Has to be the map's", "Nothing is opened"),
             "any": ("Any", "It is opened, as the game does: brush models may be those of other entities"),
         },
+        is_remembered=False,
     )
 
 
@@ -159,6 +166,7 @@ class ExportSettings:
                 "Models of brush entities are built anew from convex meshes, and copies get their own",
             ),
         },
+        is_remembered=False,
     )
     world: str = option(
         REFUSE,
@@ -185,6 +193,7 @@ class VmfSettings:
             "refuse": ("Refuse", "Nothing is written, and the faces are selected"),
             "ignore": ("Ignore", "They are left out, with all else that was done to their models"),
         },
+        is_remembered=False,
     )
     backup: bool = option(False, "Keep a .bak", "The file that is replaced stays beside the new one, as .bak")
 
@@ -201,5 +210,6 @@ class LmpSettings:
             REFUSE: ("Refuse", "Nothing is written, and the report names the lumps"),
             IGNORE: ("Leave out", "The entities are written, and the report names the lumps that aren't"),
         },
+        is_remembered=False,
     )
     backup: bool = option(False, "Keep a .bak", "The file that is replaced stays beside the new one, as .bak")

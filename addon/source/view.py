@@ -28,7 +28,8 @@ def prepare_scene(context: bpy.types.Context, importing: ImportContext) -> None:
         corners = np.concatenate([world["mins"], world["maxs"]]).astype(np.float64) * importing.scale
     except FormatError:  # the report has said it
         corners = np.zeros((0, 3))
-    stage.look_at(context, corners)
+    near = stage.NEAR_UNITS * importing.scale
+    stage.look_at(context, importing.collection, corners, is_one_sided=True, near=near)
 
 
 def _show_world(context: bpy.types.Context, importing: ImportContext) -> None:
@@ -39,7 +40,7 @@ def _show_world(context: bpy.types.Context, importing: ImportContext) -> None:
     if made is not None:
         for space in stage.viewports(context):
             space.shading.use_scene_world = True
-    elif importing.scene.world is None:
+    elif stage.lacks_world(importing.scene):
         made = stage.plain_world("Source", LIGHT)
     if made is not None:
         identity.stamp(made, importing.token, layout.SKY_WORLD, 0)

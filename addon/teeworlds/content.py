@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
 
+from ...formats.reach import AllowedFolders
 from ..scene.content_folders import ContentFolder
 
 
@@ -41,6 +43,20 @@ def _data_directories() -> list[Path]:
     return [*users, common / "DDraceNetwork" / "ddnet" / "data", common / "Teeworlds" / "data", *system]
 
 
+def _recognise(reach: AllowedFolders, folder: Path) -> str:
+    """How many images there are: they have any name."""
+    count = sum(not one.is_folder and one.name.lower().endswith(".png") for one in reach.entries(folder))
+    return f"{count} images" if count else ""
+
+
+def _within(reach: AllowedFolders, program: Path) -> Iterator[Path]:
+    """The folder of images of an installed game: in its data, which Steam's versions have further down."""
+    for name in ("mapres", "data/mapres", "ddnet/data/mapres", "tw/data/mapres"):
+        folder = reach.folder(program, name)
+        if folder is not None and _recognise(reach, folder):
+            yield folder
+
+
 MAPRES = ContentFolder(
     name="mapres_directory",
     title="Teeworlds mapres",
@@ -49,6 +65,9 @@ MAPRES = ContentFolder(
     variable="LEVELWRIGHT_MAPRES",
     holds="mapres",
     usual=_data_directories,
+    recognise=_recognise,
+    lacks="no images (.png), and no folder mapres",
+    within=_within,
 )
 
 

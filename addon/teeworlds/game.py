@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Teeworlds and DDNet."""
 
-from ..game import FileKind, Game
-from . import layout
+from ..game import FileKind, Game, NewLevel
+from . import layout, new_map
 from .content import CLIENT, MAPRES, SERVER
 from .exporter import export_level
 from .fates import FATES
 from .gltf_materials import make_gltf_materials
 from .importer import import_level
+from .kinds import kind_shown
+from .menu import MENU
 from .panel import register, unregister
 from .settings import ExportSettings, ImportSettings
-from .view.game_view import look_from_spawn
+from .view.game_view import look_from_spawn, spawns
 
 GAME = Game(
     key=layout.FORMAT,
@@ -27,7 +29,19 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    new=NewLevel(
+        operator=new_map.OPERATOR,
+        label="Teeworlds map",
+        tooltip="Make a map with a game layer: a room with a spawn, or an empty one",
+        settings=new_map.NewSettings,
+        make=new_map.make,
+    ),
+    label="Teeworlds",
+    menu=MENU,
+    is_flat=True,
+    spawns=spawns,
     look_from_spawn=look_from_spawn,
+    kind_shown=kind_shown,
     fates=FATES,
     folders=(MAPRES, CLIENT, SERVER),
     gltf_materials=make_gltf_materials,

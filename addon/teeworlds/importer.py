@@ -14,7 +14,7 @@ from ...formats.reach import AllowedFolders
 from ...formats.teeworlds.camera import spawn
 from ...formats.teeworlds.profiles import is_seven
 from ..scene import content_folders
-from ..scene.progress import progress
+from ..scene.progress import Steps, Stepwise, progress
 from ..scene.reports import Report
 from . import content, info, layout
 from .context import ImportContext
@@ -31,9 +31,10 @@ from .tiles import build as tiles
 from .view import game_view as view
 
 
+@Stepwise
 def import_level(
     context: bpy.types.Context, data: bytes, file: str | Path, settings: ImportSettings, report: Report
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Build the scene of a map, in a collection of its own that is linked to the context's scene.
 
     file: the map's path or name: the collection is named after it, and images are looked for beside it.
@@ -46,9 +47,10 @@ def import_level(
             "layers, and there is nothing in it that could be shown",
             reading="the map's items",
         )
-    return build_scene(context, level, data, file, settings, report)
+    return (yield from build_scene.steps(context, level, data, file, settings, report))
 
 
+@Stepwise
 def build_scene(
     context: bpy.types.Context,
     level: teeworlds.Level,
@@ -56,7 +58,7 @@ def build_scene(
     file: str | Path,
     settings: ImportSettings,
     report: Report,
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made."""
     reach, folders = _content(context, Path(file), is_seven(level), settings, report)
     importing = ImportContext.begin(
@@ -72,13 +74,14 @@ def build_scene(
         folders=folders,
     )
     info.build(level, importing.collection, importing.token)
-    _build(importing)
+    yield from _build(importing)
     view.show_physics(importing.collection, settings.physics)
     collection = importing.finish()
     view.prepare_scene(importing.scene, importing.alone, is_seven(level), report)
     if settings.game_view:
         view.view_as_game(importing.scene, collection, *spawn(level))
-    view.prepare_windows(context, collection)
+    if importing.alone:
+        view.prepare_windows(context, collection)
     return collection
 
 
@@ -103,13 +106,29 @@ class _Tiles:
     """Whether it becomes a plane with an image of the tiles."""
 
 
-def _build(importing: ImportContext) -> None:
+def _build(importing: ImportContext) -> Steps[None]:
     """Make everything in the level's collection: first what layers share, then the groups with their layers."""
+    collection, token = importing.collection, importing.token
+    with progress(4) as part:
+        materials = Materials(collection.name, (yield from images.build(importing)), token)
+        part()
+        actions = envelopes.build(importing, envelopes.scene_fps(importing.scene))
+        level_sounds = yield from sounds.build(importing)
+        part()
+        prepared = yield from _prepare_tiles(importing)
+        part()
+        yield from _build_groups(importing, materials, actions, level_sounds, prepared)
+
+
+def _build_groups(
+    importing: ImportContext,
+    materials: Materials,
+    actions: envelopes.Envelopes,
+    level_sounds: sounds.LevelSounds,
+    prepared: dict[int, _Tiles],
+) -> Steps[None]:
+    """Make the groups with their layers. prepared: what tile layers show, by their numbers."""
     level, collection, token, report = importing.level, importing.collection, importing.token, importing.report
-    materials = Materials(collection.name, images.build(importing), token)
-    actions = envelopes.build(importing, envelopes.scene_fps(importing.scene))
-    level_sounds = sounds.build(importing)
-    prepared = _prepare_tiles(importing)
     game = level.game_layer
     number = 0
     with progress(sum(len(group.layers) for group in level.groups), "layers") as step:
@@ -128,11 +147,11 @@ def _build(importing: ImportContext) -> None:
                 else:
                     report.left_out("layers of unknown kinds (they stay in the map)")
                 number += 1
-                step()
+                yield step()
     report.count("groups", len(level.groups))
 
 
-def _prepare_tiles(importing: ImportContext) -> dict[int, _Tiles]:
+def _prepare_tiles(importing: ImportContext) -> Steps[dict[int, _Tiles]]:
     """Read all tile layers, by number, and decide which are too big for a face a tile, and which even for an image."""
     settings, report = importing.settings, importing.report
     layers = {
@@ -140,7 +159,11 @@ def _prepare_tiles(importing: ImportContext) -> dict[int, _Tiles]:
         for number, _, _, layer in layout.numbered_layers(importing.level)
         if isinstance(layer, teeworlds.TileLayer)
     }
-    prepared = {number: _Tiles(tiles.source(layer)) for number, layer in layers.items()}
+    prepared: dict[int, _Tiles] = {}
+    with progress(len(layers), "tiles of layers") as step:
+        for number, layer in layers.items():
+            prepared[number] = _Tiles(tiles.source(layer))
+            yield step()
     counts = [one.source.count for one in prepared.values()]
     planes = tiles.choose_planes(counts, settings.large_layer, layout.LARGE_MAP)
     for (number, one), plane in zip(prepared.items(), planes, strict=True):

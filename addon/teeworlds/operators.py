@@ -11,14 +11,12 @@ from collections.abc import Sequence
 import bpy
 
 from ...formats import teeworlds
-from ...formats.binary import FormatError
 from ...formats.teeworlds.quads import default_quads
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ..scene import declared, identity, originals
 from ..scene.blender_types import Value
-from ..scene.declared import Declared
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import Result, refuse
+from ..scene.sidebar import Result
 from . import importer, info, layout
 from .image_tools.assign import set_image
 from .layout import NEW
@@ -41,9 +39,12 @@ LAYER_KINDS = [
 ]
 
 
-def new_map(context: bpy.types.Context, name: str, width: int, height: int) -> bpy.types.Collection:
-    """Make a map with an empty game layer (sizes in tiles), linked to the scene; nothing was imported for it."""
-    level = teeworlds.new_level(width, height)
+def new_map(context: bpy.types.Context, name: str, width: int, height: int, room: bool = False) -> bpy.types.Collection:
+    """Make a map (sizes in tiles), linked to the scene; nothing was imported for it. Raises FormatError.
+
+    room: its game layer has walls and a spawn; otherwise it is empty.
+    """
+    level = teeworlds.new_room(width, height) if room else teeworlds.new_level(width, height)
     return importer.build_scene(context, level, None, name, ImportSettings(physics=True), Report())
 
 
@@ -100,31 +101,6 @@ def _placed(level: bpy.types.Collection, layer: bpy.types.Object) -> bpy.types.O
     identity.stamp(layer, token_of(level), layout.LAYER, NEW)
     restack(level)
     return layer
-
-
-class NewMap(Declared, bpy.types.Operator):
-    """Make a map with an empty game layer"""
-
-    bl_idname = "levelwright.teeworlds_new_map"
-    bl_label = "New Teeworlds Map"
-    bl_options = {"REGISTER", "UNDO"}
-
-    title: str = declared.string(name="Name", default="New map")
-    width: int = declared.integer(name="Width", description="In tiles", default=50, min=2, soft_max=1000)
-    height: int = declared.integer(name="Height", description="In tiles", default=50, min=2, soft_max=1000)
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask for name and size."""
-        return set(context.window_manager.invoke_props_dialog(self)) if context.window_manager else {"CANCELLED"}
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Make the map's collection and make it the active one."""
-        try:
-            level = new_map(context, self.title, self.width, self.height)
-        except FormatError as error:
-            return refuse(self, context, error)
-        originals.make_active(context, level)
-        return {"FINISHED"}
 
 
 class EditSettings(MapOperator):
@@ -215,4 +191,4 @@ class SetImage(MapOperator):
         set_image(level, self.layer(context), self.record)
 
 
-CLASSES = (NewMap, EditSettings, AddLayer, AddPhysicsLayers, SetImage)
+CLASSES = (EditSettings, AddLayer, AddPhysicsLayers, SetImage)

@@ -9,13 +9,14 @@ from typing import Literal
 import bpy
 
 from ..scene import originals, properties
-from ..scene.sidebar import CATEGORY, LevelPanel, layout_of, register_classes, unregister_classes
+from ..scene.sidebar import CATEGORY, LevelPanel, register_classes, unregister_classes
 from . import layout, operators, play
 from .image_tools import operators as images
 from .image_tools.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
 from .layout import GroupProperties, LevelProperties
 from .motion import panel as motion
-from .operators import AddLayer, AddPhysicsLayers, EditSettings, NewMap, SetImage
+from .new_map import OPERATOR
+from .operators import AddLayer, AddPhysicsLayers, EditSettings, SetImage
 from .play import Play, StopPlaying
 from .resizing import operators as resizing
 from .resizing.operators import CropMap, ResizeMap, ShiftMap, WidenMap
@@ -46,7 +47,7 @@ class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
         level, column = active_map(context), self.layout
         if column is None:
             return
-        column.operator(NewMap.bl_idname, icon="FILE_NEW")
+        column.operator(f"levelwright.{OPERATOR}", icon="FILE_NEW")
         if level is None:
             return
         column.use_property_split = True
@@ -171,21 +172,15 @@ CLASSES = (
 )
 
 
-def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    layout_of(menu).operator(NewMap.bl_idname, icon="FILE_NEW")
-
-
 def register() -> None:
-    """Register the operators, the panel and the entry of File > New."""
+    """Register the operators and the panel."""
     stamp.register()  # its panel comes first: it is what is used most
     register_classes(CLASSES)
     motion.register()
-    bpy.types.TOPBAR_MT_file_new.append(_new_menu)
 
 
 def unregister() -> None:
     """Undo `register`."""
-    bpy.types.TOPBAR_MT_file_new.remove(_new_menu)
     motion.unregister()
     play.unregister()
     unregister_classes(CLASSES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be chosen when a map is imported."""
+"""What can be chosen when a map is imported or exported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ class ImportSettings:
     physics: bool = option(False, "Show physics", "Show the game, front, tele, speedup, switch and tune layers")
     game_view: bool = option(False, "View as the game", "Put a camera over the first spawn, and draw as the game")
     mapres_directory: str = option(
-        "", "Mapres", "Folder with the external images, looked into before those of the preferences", subtype="DIR_PATH"
+        "",
+        "Mapres",
+        "Folder with the external images, looked into before those of the preferences",
+        subtype="DIR_PATH",
+        common="content",
     )
     large_layer: int = option(
         layout.LARGE_LAYER,
@@ -41,5 +45,9 @@ class ExportSettings:
             "vanilla07": ("Teeworlds 0.7", "As the editor of Teeworlds 0.7 saves maps"),
         },
     )
-    drop: bool = option(False, "Leave out", "Leave out what the chosen game can't hold, instead of refusing")
-    build_as_new: bool = option(False, "Build as new", "Take nothing from the imported file, even where it is known")
+    drop: bool = option(
+        False, "Leave out", "Leave out what the chosen game can't hold, instead of refusing", is_remembered=False
+    )
+    build_as_new: bool = option(
+        False, "Build as new", "Take nothing from the imported file, even where it is known", is_remembered=False
+    )

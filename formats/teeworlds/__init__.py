@@ -9,7 +9,7 @@ from .items import Automapper, Image, Info, Record, Sound
 from .layers import Group, Layer, QuadLayer, SoundLayer, UnknownLayer
 from .level import PRE_0_4, Level
 from .points import Envelope
-from .profiles import convert, new_level
+from .profiles import convert, new_level, new_room
 from .records import (
     BEZIER,
     POINT,
@@ -77,6 +77,7 @@ __all__ = [
     "convert",
     "identify",
     "new_level",
+    "new_room",
     "read",
     "section_at",
     "summary",

@@ -38,8 +38,16 @@ def spawn_among(indices: npt.NDArray[np.uint8]) -> tuple[float, float]:
     """The tile position (x, y down) where a player first appears, by the indices [h, w] of a game layer's tiles; the
     middle of the layer without one.
     """
+    found = spawns_among(indices)
+    return found[0] if found else (indices.shape[1] / 2, indices.shape[0] / 2)
+
+
+def spawns_among(indices: npt.NDArray[np.uint8]) -> list[tuple[float, float]]:
+    """The tile positions (x, y down) where players appear, by the indices [h, w] of a game layer's tiles: those of all
+    players first, then those of each team, each from the top left on.
+    """
+    found: list[tuple[float, float]] = []
     for index in (192, 193, 194):
         rows, columns = np.nonzero(indices == index)
-        if len(rows):
-            return float(columns[0]) + 0.5, float(rows[0]) + 0.5
-    return indices.shape[1] / 2, indices.shape[0] / 2
+        found += zip((columns + 0.5).tolist(), (rows + 0.5).tolist(), strict=True)
+    return found

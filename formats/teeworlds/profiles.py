@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 RESOURCE_LIMIT = 64  # images, and sounds, that a client loads
 NEW_SIZE = (50, 50)  # tiles; what DDNet's editor begins with
+SOLID, SPAWN = 1, 192  # tiles of the game layer (teeworlds.md §3.8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,22 @@ def new_level(width: int = NEW_SIZE[0], height: int = NEW_SIZE[1]) -> Level:
     group = Group.new("Game")
     group.layers.append(TileLayer.new(TileKind.GAME, width, height, "Game"))
     level.groups.append(group)
+    return level
+
+
+def new_room(width: int = NEW_SIZE[0], height: int = NEW_SIZE[1]) -> Level:
+    """Return a new map whose game layer has walls all around, and a spawn on the middle of the floor, if it fits."""
+    level = new_level(width, height)
+    found = level.game_layer
+    if found is None:
+        raise ValueError("a new map has a game layer")
+    tiles = found[1].tiles().copy()
+    walls = np.ones(tiles.shape, np.bool_)
+    walls[1:-1, 1:-1] = False
+    tiles["index"][walls] = SOLID
+    if not walls.all():
+        tiles["index"][-2, width // 2] = SPAWN
+    found[1].set_tiles(tiles)
     return level
 
 

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 500
 ALLOWED = {"numpy", *sys.stdlib_module_names}
-BLENDER = {"bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras"}
+BLENDER = {"bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras", "rna_keymap_ui"}
 SHARED = {
     *("arrays", "atlas", "binary", "convex", "convex_hull", "format", "luxel_pixels", "ranges", "reach"),
     *("solid_leaks", "solid_tree", "windings"),
@@ -183,6 +183,13 @@ def test_one_version_everywhere() -> None:
     assert f"## {manifest['version']}" in changes
 
 
+def test_the_website_is_the_same_everywhere() -> None:
+    """In the manifest and in the library's description; in neither as long as there is none."""
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert manifest.get("website") == project["project"].get("urls", {}).get("Repository")
+
+
 def test_the_extension_does_nothing_the_platform_refuses() -> None:
     forbidden = {"exec", "eval", "compile", "__import__", "print", "breakpoint"}
     wrong = []
@@ -192,7 +199,7 @@ def test_the_extension_does_nothing_the_platform_refuses() -> None:
             name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
             if name in forbidden and not (printing and name == "print"):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}: {name}")
-            if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path":
+            if isinstance(node, ast.Attribute) and node.attr == "path" and ast.unparse(node) == "sys.path":
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}: sys.path")
         starts = path == ROOT / "addon" / "scene" / "programs.py"  # what the user installed, when the user says so
         banned = {"threading"} if starts else {"threading", "subprocess"}

@@ -6,6 +6,7 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,7 @@ def repository() -> set[str]:
     return {*files, *(str(folder) for name in files for folder in Path(name).parents)}
 
 
+@cache
 def defined(module: str) -> set[str]:
     """Return what modules of a name in addon/ and formats/ define: functions, classes and their methods."""
     paths = [path for folder in ("addon", "formats") for path in (ROOT / folder).rglob(f"{module}.py")]

@@ -3,6 +3,7 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ CONTRACT = {
     "ImportContext": "what all parts of one import share: the core's, and each game's own with more fields",
     "ImportSettings": "the options of a game's import, which game.py declares",
     "ExportSettings": "the options of a game's export, which game.py declares",
+    "NewSettings": "what can be chosen of a game's level that is made from nothing, which game.py declares",
     "LevelProperties": "the properties of a level's collection, which the sidebar shows",
     "Level": "what a format's verbs read, write and check",
     "Materials": "the materials that one import makes, each by its name in the game once",
@@ -41,6 +43,7 @@ TERMS = {
 """The formats' own words for their records, and what a scene or a level holds of them: once in a package, too."""
 
 
+@cache
 def classes(root: Path) -> dict[str, list[str]]:
     """The classes of addon/ and formats/, public or not, by name: the modules that define them, from the root."""
     found = defaultdict(list)

@@ -13,6 +13,7 @@ from ....formats.fable.sections import NumberedSection, door_lists, numbered_sec
 from ...scene import identity, meshes, transforms
 from ...scene.materials import Nodes, blended, shader
 from ...scene.names import showable
+from ...scene.progress import Steps
 from .. import layout
 from ..context import ImportContext
 
@@ -26,7 +27,7 @@ POINT_SIZE = 0.3
 _ALPHA, _DOOR = 0.55, (1.0, 0.25, 0.0, 1.0)
 
 
-def build_navigation(importing: ImportContext) -> None:
+def build_navigation(importing: ImportContext) -> Steps[None]:
     """Make an object of each layer of each section, and empties of the action points. They are hidden at first.
 
     A level without sections has the collection, too: a collection that is put into it is a section.
@@ -47,7 +48,9 @@ def build_navigation(importing: ImportContext) -> None:
         if section.navigation is None:
             why = f"can't be read, so it stays as it is: {section.error}"
             importing.report.warn(f"navigation of section {section.name} {why}")
-        made += [(section, layer, _mesh(importing, section, layer, ground, material)) for layer in section.layers()]
+        for layer in section.layers():
+            made.append((section, layer, _mesh(importing, section, layer, ground, material)))
+            yield
     names = [showable(section.name) or "-" for section in sections]
     homes = [importing.collection_of(name, layout.SECTION, at, navigation) for at, name in enumerate(names)]
     for section, layer, (mesh, doors) in made:
@@ -59,6 +62,7 @@ def build_navigation(importing: ImportContext) -> None:
     for section, collection in zip(sections, homes, strict=True):
         _keep_links(section, collection)
         _build_points(importing, section, collection, ground)
+        yield
     importing.report.count("sections of navigation", len(sections))
 
 

@@ -19,6 +19,7 @@ class LEVELWRIGHT_PT_fable_paint(LevelPanel, bpy.types.Panel):
 
     format_key = layout.FORMAT
     bl_label = "Paint"
+    anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_fable"
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -11,7 +11,7 @@ from mathutils import Vector
 from ...scene import declared, tools
 from ...scene.blender_types import Value
 from ...scene.level import first_of
-from ...scene.sidebar import Result, active_level
+from ...scene.sidebar import NO_LEVEL_OF_GAME, Result, active_level, allows
 from .. import layout
 from .brush import KEY, brush_of, chosen, draw, show_target
 from .canvas import Canvas
@@ -82,7 +82,7 @@ class LEVELWRIGHT_OT_fable_brush_size(tools.SizeOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a Fable level."""
-        return active_level(context, layout.FORMAT) is not None
+        return allows(cls, active_level(context, layout.FORMAT) is not None, NO_LEVEL_OF_GAME)
 
     def read_size(self, context: bpy.types.Context) -> float:
         """The radius, units."""
@@ -103,7 +103,9 @@ class LEVELWRIGHT_OT_fable_brush(declared.Declared, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a Fable level, in a 3D view."""
-        return context.space_data is not None and active_level(context, layout.FORMAT) is not None
+        if not allows(cls, active_level(context, layout.FORMAT) is not None, NO_LEVEL_OF_GAME):
+            return False
+        return allows(cls, context.space_data is not None, "Only in a 3D view")
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Leave other modes, and take the tool."""

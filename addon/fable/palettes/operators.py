@@ -7,7 +7,7 @@ from ...scene import declared, stage
 from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator, Result
+from ...scene.sidebar import LevelOperator, Result, allows
 from .. import layout
 from . import lists
 from .edit import add, remove
@@ -24,9 +24,10 @@ class _ChangesPalettes(LevelOperator):
         """Ask for a level, whose meshes aren't in edit mode: Blender gives no attributes then."""
         level = cls.level(context)
         if level is None:
-            return False
+            return super().poll(context)
         parts = [first_of(level, kind) for kind in (layout.TERRAIN, layout.GAME_MAP)]
-        return not any(obj is not None and obj.mode == "EDIT" for obj in parts)
+        edited = any(obj is not None and obj.mode == "EDIT" for obj in parts)
+        return allows(cls, not edited, "Leave Edit Mode of the level first")
 
 
 def _lists_property() -> lists.List:

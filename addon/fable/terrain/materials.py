@@ -24,6 +24,7 @@ from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.materials import Nodes, Socket, shader
 from .. import layout
+from ..content import ENDINGS
 from ..context import ImportContext
 from ..palettes import lists
 from ..palettes.lists import Palettes
@@ -33,7 +34,6 @@ TEXTURE_SIZE = 8.0
 """Units that an image reaches over, as in the game (fable.md §5)."""
 MAX_IMAGES = 24
 """Images in the material: more attributes than their weights need don't fit on graphics cards (16, all in all)."""
-ENDINGS = (".png", ".tga", ".dds", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp")
 IMAGED = "imaged_slots"
 """On the material: the slots of the themes with images, in the order of their weights."""
 

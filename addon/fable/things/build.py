@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 from mathutils import Matrix
 
@@ -12,6 +14,7 @@ from ....formats.fable.placement import placement_of
 from ...scene import identity, properties, transforms
 from ...scene.blender_types import Value
 from ...scene.names import showable
+from ...scene.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from .values import sources
@@ -30,7 +33,7 @@ DISPLAY: dict[str, tuple[str, float]] = {
 OTHERS = ("ARROWS", 0.6)
 
 
-def build_things(importing: ImportContext) -> None:
+def build_things(importing: ImportContext) -> Steps[None]:
     """Make an object of each thing of the level's `.tng`; without one, only the collection that new things go into."""
     data = importing.part(layout.TNG)
     if data is None:
@@ -43,18 +46,23 @@ def build_things(importing: ImportContext) -> None:
         return
     home = importing.collection_of("Things", layout.THINGS)
     number = 0
-    for record, section in enumerate(things.sections):
-        collection = importing.collection_of(showable(section.name) or "-", layout.THING_SECTION, record, home)
-        properties.put(collection, layout.SECTION_NAME, showable(section.name))
-        found = section.things
-        _build_section(importing, collection, found, number)
-        number += len(found)
+    with progress(sum(len(section.things) for section in things.sections), "things") as step:
+        for record, section in enumerate(things.sections):
+            collection = importing.collection_of(showable(section.name) or "-", layout.THING_SECTION, record, home)
+            properties.put(collection, layout.SECTION_NAME, showable(section.name))
+            found = section.things
+            yield from _build_section(importing, collection, found, number, step)
+            number += len(found)
     importing.report.count("things", number)
 
 
 def _build_section(
-    importing: ImportContext, collection: bpy.types.Collection, things: list[tng.Thing], first: int
-) -> None:
+    importing: ImportContext,
+    collection: bpy.types.Collection,
+    things: list[tng.Thing],
+    first: int,
+    step: Callable[..., None],
+) -> Steps[None]:
     """Make the things of a section, of which the first has this record; in Blender's order of names, which is quick."""
     names = [name_of(thing) for thing in things]
     made: list[bpy.types.Object | None] = [None] * len(things)
@@ -64,6 +72,8 @@ def _build_section(
         identity.stamp(obj, importing.token, layout.THING, first + at)
         fill(obj, things[at])
         made[at] = obj
+        step()
+        yield
     for one in made:
         if one is not None:
             collection.objects.link(one)

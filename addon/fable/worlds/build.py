@@ -15,6 +15,7 @@ from ...scene import content_folders, identity, stage
 from ...scene.baselines import put_bytes
 from ...scene.level import needed_root
 from ...scene.names import showable
+from ...scene.progress import Steps
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..settings import WorldSettings
@@ -22,7 +23,7 @@ from .maps import LEVEL_ENDING, check
 
 FARTHEST = 1 << 24
 """Units: Blender's single precision has no whole ones beyond. The game's world reaches to 8192."""
-ImportLevels = Callable[[Sequence[Path]], Sequence[bpy.types.Collection]]
+ImportLevels = Callable[[Sequence[Path]], Steps[list[bpy.types.Collection]]]
 """Imports levels from their files, and returns the collection of each."""
 
 
@@ -45,7 +46,7 @@ def import_form(
     settings: WorldSettings,
     import_levels: ImportLevels,
     report: Report,
-) -> bpy.types.Collection:
+) -> Steps[bpy.types.Collection]:
     """Open the levels of a world at their places, and return the world's collection, linked to the scene.
 
     data: the bytes of the `.wld`. file: its path. import_levels: imports levels into the scene. Files that are missing
@@ -57,7 +58,7 @@ def import_form(
     except FormatError as error:
         raise error.in_file(file) from error
     placements = _placements(world, file, settings, report)
-    levels = import_levels([placement.file for placement in placements])
+    levels = yield from import_levels([placement.file for placement in placements])
     token = identity.new_token(data)
     collection = bpy.data.collections.new(showable(file.stem))
     identity.stamp(collection, token, layout.WORLD_STAMP, 0)

@@ -15,7 +15,7 @@ from ....formats.convex import Ints
 from ....formats.genesis.geometry import Geometry
 from ...scene import identity, properties
 from ...scene.names import showable
-from ...scene.progress import progress
+from ...scene.progress import Steps, progress
 from .. import layout
 from ..context import Destination, ImportContext
 from ..faces.build import MeshMaker
@@ -39,7 +39,7 @@ def shared(row_of: Ints) -> Ints:
 
 def build_brushes(
     importing: ImportContext, maker: MeshMaker, geometry: Geometry, destinations: list[Destination], row_of: Ints
-) -> None:
+) -> Steps[None]:
     """Make the brushes of a `.map`, as many in an object as the maker's meshes have.
 
     row_of: int[b], the number in `destinations` of each brush.
@@ -50,16 +50,18 @@ def build_brushes(
     digits = len(str(len(row_of)))
     titles = [f"{name} {first:0{digits}}" for first in starts[:-1]]
     # All meshes before the first object: giving a mesh a material looks through all objects of the .blend.
-    made = [maker.make(title, number) for number, title in enumerate(titles)]
-    with progress(len(row_of), "brushes") as step:
-        for title, mesh, (first, last) in zip(titles, made, pairwise(starts), strict=True):
-            obj = bpy.data.objects.new(showable(title), mesh)
-            if not maker.shared:
-                write_flags(obj, int(geometry.flags[first]))
-            identity.stamp(obj, importing.token, kind, first)
-            obj[layout.ORDER] = int(first)
-            put(obj, destinations[int(row_of[first])], maker.arrays.origins[first])
-            step(last - first)
+    with progress(2) as part:
+        made = yield from maker.make_all(titles)
+        part()
+        with progress(len(row_of), "brushes") as step:
+            for title, mesh, (first, last) in zip(titles, made, pairwise(starts), strict=True):
+                obj = bpy.data.objects.new(showable(title), mesh)
+                if not maker.shared:
+                    write_flags(obj, int(geometry.flags[first]))
+                identity.stamp(obj, importing.token, kind, first)
+                obj[layout.ORDER] = int(first)
+                put(obj, destinations[int(row_of[first])], maker.arrays.origins[first])
+                yield step(last - first)
     importing.report.count("brushes", len(row_of))
 
 

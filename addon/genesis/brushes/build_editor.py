@@ -13,6 +13,7 @@ from ....formats.genesis.editor_level import EditorBrush, Level3dt
 from ....formats.genesis.records import EditorBrushFlag, brush_flags_from_editor
 from ...scene import identity, properties
 from ...scene.names import showable
+from ...scene.progress import Steps
 from .. import layout
 from ..context import Destination, ImportContext
 from ..faces.build import MeshMaker
@@ -29,22 +30,23 @@ def build_editor_brushes(
     maker: MeshMaker,
     numbers: Ints,
     destination_of: Callable[[EditorBrush], Destination],
-) -> dict[int, bpy.types.Object]:
+) -> Steps[dict[int, bpy.types.Object]]:
     """Make all brushes; returns the objects by the brushes' numbers. numbers: of those with faces.
 
     destination_of: where a brush goes that is in no other.
     """
-    leaf_of = {int(number): row for row, number in enumerate(numbers)}
     rows = [(number, brush, parent, _name(brush, number)) for number, brush, parent in level.numbered_brushes()]
     # All meshes before the first object: giving a mesh a material looks through all objects of the .blend.
-    meshes = {number: maker.make(name, leaf_of[number]) for number, brush, _, name in rows if brush.children is None}
+    leaf_of = {int(number): row for row, number in enumerate(numbers)}
+    names = {leaf_of[number]: name for number, brush, _, name in rows if brush.children is None}
+    meshes = yield from maker.make_all([names[row] for row in range(len(names))])
     made: dict[int, bpy.types.Object] = {}
     destinations: dict[int, Destination] = {}
     orders: dict[int, int] = {}
     for number, brush, parent, name in rows:
         destination = destination_of(brush) if parent < 0 else destinations[parent]
         if brush.children is None:
-            obj = bpy.data.objects.new(showable(name), meshes[number])
+            obj = bpy.data.objects.new(showable(name), meshes[leaf_of[number]])
             origin = maker.arrays.origins[leaf_of[number]]
         else:
             obj = bpy.data.objects.new(showable(name), None)
@@ -64,6 +66,7 @@ def build_editor_brushes(
         put(obj, destination, origin)
         show(obj, brush)
         made[number] = obj
+        yield
     importing.report.count("brushes", len(leaf_of))
     roles = [brush.role for _, brush, _, _ in rows]
     importing.report.count("cuts", sum(role in ("cut", "hollow cut") for role in roles))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -15,6 +16,7 @@ from ....formats.convex import BrushEdges, Floats, Ints
 from ....formats.genesis.geometry import APPEARANCES, FaceAppearance, Geometry
 from ...scene import attributes, baselines, identity, meshes
 from ...scene.attributes import Kind
+from ...scene.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..materials.build import Materials
@@ -172,6 +174,15 @@ class MeshMaker:
         self.codes = (unique % span).tolist()
         self.first_code = np.searchsorted(unique, np.arange(len(starts)) * span)
         self.slots = (slots.reshape(-1) - np.repeat(self.first_code[:-1], face_counts)).astype(np.int32)
+
+    def make_all(self, names: Sequence[str]) -> Steps[list[bpy.types.Mesh]]:
+        """Make all meshes, of these names."""
+        made = []
+        with progress(len(names), "meshes of brushes") as step:
+            for number, name in enumerate(names):
+                made.append(self.make(name, number))
+                yield step()
+        return made
 
     def make(self, name: str, number: int) -> bpy.types.Mesh:
         """Make a mesh."""

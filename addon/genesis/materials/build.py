@@ -91,6 +91,7 @@ class Materials:
             surface = _invisible(material, nodes)
         elif appearance & FaceAppearance.SKY and self.sky:
             surface = self._sky(nodes)
+            material.use_backface_culling = True
         else:
             surface = self._textured(material, nodes, texture, appearance)
         nodes.link(surface, nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
@@ -119,6 +120,7 @@ class Materials:
             blended(material)
             return _mix(nodes, alpha, nodes.add("ShaderNodeBsdfTransparent").outputs[0], surface)
         blended(material, transparent=False)
+        material.use_backface_culling = True  # as the engine draws it: so rooms can be looked into from outside
         return surface
 
     def _sky(self, nodes: Nodes) -> Socket:

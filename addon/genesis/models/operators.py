@@ -68,7 +68,7 @@ class MakeModel(sidebar.LevelOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level and a selection."""
-        return super().poll(context) and bool(context.selected_objects)
+        return super().poll(context) and sidebar.allows(cls, bool(context.selected_objects), "No object is selected")
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it."""

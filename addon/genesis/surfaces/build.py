@@ -14,6 +14,7 @@ from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.genesis.geometry import Geometry
 from ...scene import identity, transforms
 from ...scene.names import showable
+from ...scene.progress import Steps
 from .. import layout
 from ..brushes.build import one_each, put
 from ..context import Destination, ImportContext
@@ -28,13 +29,15 @@ def build_surfaces(
     drawn: DrawnFaces,
     materials: Materials,
     destinations: dict[int, Destination],
-) -> Geometry:
+) -> Steps[Geometry]:
     """Make the objects, lit by the level's lightmaps, and return their shape. destinations: by the numbers of models.
 
     Raises FormatError for faces that aren't sound.
     """
     shape = geometry.of_compiled(level, drawn)
+    yield
     light = lightmaps.build(importing, level, drawn, shape.faces)
+    yield
     materials.baked = light.group
     shape = replace(shape, fields=shape.fields | light.types)
     arrays = mesh_arrays(shape, texture_sizes(shape, materials), apart=False)
@@ -55,5 +58,6 @@ def build_surfaces(
         identity.stamp(obj, importing.token, layout.SURFACES, model)
         put(obj, destination, arrays.origins[model])
         transforms.remember(obj)
+        yield
     importing.report.count("faces", len(shape.faces))
     return shape

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ....formats import ns2
 from ....formats.binary import FormatError
-from ...scene import identity
+from ...scene import identity, stage
 from ...scene.blender_types import Value
 from ...scene.materials import Nodes, Socket
 from .. import layout
@@ -22,6 +22,8 @@ from ..context import ImportContext
 from .classes import numbers
 
 STRENGTH = 0.3
+PLAIN = (0.15, 0.15, 0.15)
+"""Linear colour of the light in levels without any of these."""
 _SIDES = (("forward", "backward"), ("left", "right"), ("up", "down"))
 """Blender's x, y and z, each with the side against it: Spark's z, x and y, of which x points to the left of z."""
 _WHITE = (1.0, 1.0, 1.0)
@@ -45,11 +47,15 @@ def mean_of(entities: list[ns2.Entity]) -> Colors | None:
 
 
 def build(importing: ImportContext) -> None:
-    """Give a scene that has no world that of the level's ambient lights, if it has any."""
-    if importing.scene.world is not None:
+    """Give a scene that has no world that of the level's ambient lights, or without any a plain grey one."""
+    scene = importing.scene
+    if not stage.lacks_world(scene):
         return
-    found = mean_of([each for each in importing.level.entities if each.class_name == layout.AMBIENT_LIGHT])
+    found = None
+    if importing.settings.entities:
+        found = mean_of([each for each in importing.level.entities if each.class_name == layout.AMBIENT_LIGHT])
     if found is None:
+        scene.world = stage.plain_world("NS2", PLAIN)
         return
     world: Value = bpy.data.worlds.new(f"{importing.collection.name} ambience")
     identity.stamp(world, importing.token, layout.PREVIEW, 0)
@@ -58,7 +64,7 @@ def build(importing: ImportContext) -> None:
     world.color = found.mean(axis=(0, 1)) * STRENGTH  # for the viewport without nodes
     world.node_tree.nodes.clear()
     _shine(Nodes(world.node_tree), found)
-    importing.scene.world = world
+    scene.world = world
 
 
 def _shine(nodes: Nodes, colors: Colors) -> None:

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 import bpy
 
 from ....formats import ns2
-from ....formats.ns2.entity_classes import Classes
-from ...scene import identity, properties, transforms
+from ....formats.ns2.entity_classes import ORIGIN, Classes
+from ...scene import gizmos, identity, properties, transforms
 from ...scene.blender_types import Value
 from ...scene.names import showable, storable
+from ...scene.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..layers.lists import Homes
@@ -30,10 +31,10 @@ NEW = -1
 
 def build_entities(
     importing: ImportContext, materials: Materials, listed: Sequence[ns2.Entity] | None = None
-) -> list[bpy.types.Object]:
+) -> Steps[list[bpy.types.Object]]:
     """Make an object of each entity of the level, in order; or of others, which then are no record of any file."""
     builder = _Builder(importing, materials, find_classes(importing, importing.report))
-    return builder.build(importing.level.entities if listed is None else listed, listed is None)
+    return (yield from builder.build(importing.level.entities if listed is None else listed, listed is None))
 
 
 class _Builder:
@@ -44,27 +45,52 @@ class _Builder:
         self.appearances, self.props = Appearances(classes), Props(importing, materials)
         self.known = custom_properties.Known()
         self.homes = Homes(importing.collection)
+        self.size = gizmos.LARGEST
 
-    def build(self, listed: Sequence[ns2.Entity], records: bool) -> list[bpy.types.Object]:
+    def build(self, listed: Sequence[ns2.Entity], records: bool) -> Steps[list[bpy.types.Object]]:
         shown = [self.known.shown(each) for each in listed]
         unplaced, values = [slots for slots, _ in shown], [said for _, said in shown]
         appearances = [
             self.appearances.of(each.class_name, slots) for each, slots in zip(listed, unplaced, strict=True)
         ]
+        spots = (said.get(ORIGIN) for one, said in zip(appearances, values, strict=True) if one.kind == LIGHT_SPOT)
+        self.size = gizmos.size_among([place for place in spots if isinstance(place, list) and len(place) == 3])
         # All meshes first: a mesh that gets a material looks at all objects. Then objects, in Blender's order of names.
-        for appearance, said in zip(appearances, values, strict=True):
-            if appearance.kind == PROP:
-                self.props.model(model_of(appearance, said))
+        models = [
+            model_of(appearance, said)
+            for appearance, said in zip(appearances, values, strict=True)
+            if appearance.kind == PROP
+        ]
+        with progress(2) as part:
+            with progress(len(models), "models of props") as step:
+                for path in models:
+                    self.props.model(path)
+                    yield step()
+            part()
+            return (yield from self._make_all(listed, unplaced, values, appearances, records))
+
+    def _make_all(
+        self,
+        listed: Sequence[ns2.Entity],
+        unplaced: Sequence[tuple[PropertySlot, ...]],
+        values: Sequence[dict[str, Value]],
+        appearances: Sequence[Appearance],
+        records: bool,
+    ) -> Steps[list[bpy.types.Object]]:
+        """Make the objects. Of each entity, unplaced: its properties, values: what these say."""
         names = [
             _name(each, appearance, said) for each, appearance, said in zip(listed, appearances, values, strict=True)
         ]
         made: dict[int, bpy.types.Object] = {}
-        for at in sorted(range(len(listed)), key=names.__getitem__):
-            slots = custom_properties.with_channels(unplaced[at], appearances[at].channels)
-            made[at] = self._make(listed[at], names[at], appearances[at], slots, values[at], at if records else NEW)
+        with progress(len(listed), "entities") as step:
+            for at in sorted(range(len(listed)), key=names.__getitem__):
+                slots = custom_properties.with_channels(unplaced[at], appearances[at].channels)
+                made[at] = self._make(listed[at], names[at], appearances[at], slots, values[at], at if records else NEW)
+                yield step()
         for at, each in enumerate(listed):
             for home in self.homes.of(each.layers, each.group):
                 home.objects.link(made[at])
+            yield
         return [made[at] for at in range(len(listed))]
 
     def _make(
@@ -86,6 +112,8 @@ class _Builder:
             obj.color = (*ambience.colors_of(entity).mean(axis=(0, 1)).clip(0, 1), 1.0)
         self._write(obj, entity, slots, said)
         object_data.remember(obj, appearance)
+        if appearance.kind == LIGHT_SPOT:
+            gizmos.draw(obj, self.size)
         for each in entity.editor_data:
             if each.name == probes.KEY and (image := probes.build(name, each.data)) is not None:
                 obj[probes.KEY] = image

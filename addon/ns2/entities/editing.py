@@ -14,6 +14,7 @@ from ....formats import ns2
 from ....formats.binary import FormatError
 from ....formats.ns2.entity_classes import ORIGIN, Classes
 from ...scene import stage
+from ...scene.progress import drain
 from ...scene.reports import Report, SceneError
 from ..context import ImportContext
 from ..layers import visibility
@@ -62,7 +63,7 @@ def add_all(
 ) -> list[bpy.types.Object]:
     """Add entities as they are; their layers and groups are those of the level, by their ids."""
     importing = ImportContext.of_scene(context, level, report)
-    made = build_entities(importing, Materials(importing), listed)
+    made = drain(build_entities(importing, Materials(importing), listed))
     visibility.show(level)
     return made
 

@@ -8,7 +8,7 @@ import bpy
 from ...scene import declared, stage
 from ...scene.level import needed_root
 from ...scene.reports import Report
-from ...scene.sidebar import LevelOperator, Result, active_level
+from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, active_level, allows
 from .. import layout
 from ..layers import lists
 from ..layout import CLASS
@@ -44,7 +44,7 @@ class LEVELWRIGHT_OT_ns2_add_entity(LevelOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level of the game."""
-        return context.mode == "OBJECT" and super().poll(context)
+        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for the class."""
@@ -78,7 +78,7 @@ class LEVELWRIGHT_OT_ns2_show_properties(LevelOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level of the game."""
-        return context.mode == "OBJECT" and super().poll(context)
+        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Show those that are selected."""

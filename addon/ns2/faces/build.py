@@ -18,6 +18,7 @@ from ....formats.ns2.records import Records
 from ...scene import attributes as mesh_attributes
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
+from ...scene.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 
@@ -123,14 +124,20 @@ def _fields(mesh: ns2.Mesh) -> dict[str, Ints]:
 # -------------------------------------------------------------------------------------------------------------- objects
 
 
-def build_faces(importing: ImportContext, materials: list[bpy.types.Material]) -> list[bpy.types.Object]:
+def build_faces(importing: ImportContext, materials: list[bpy.types.Material]) -> Steps[list[bpy.types.Object]]:
     """Make a level's faces, keep their baselines, and report what can't be shown."""
     mesh = importing.level.mesh
     geometry, shown = of_mesh(mesh, importing.settings.loose_edges)
+    yield
     layout.keep_shown(importing.collection, shown)
     _report(importing, geometry, shown)
     parts = list(_parts(importing, geometry))
-    made = [_mesh(importing, name, geometry, chosen, materials) for name, chosen in parts]
+    made = []
+    with progress(len(parts), "meshes of faces") as step:
+        for name, chosen in parts:
+            yield
+            made.append(_mesh(importing, name, geometry, chosen, materials))
+            step()
     objects = []
     for record, part in enumerate(made):
         obj = importing.object_of(part.name, layout.GEOMETRY, record, part)

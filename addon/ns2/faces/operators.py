@@ -5,7 +5,7 @@ import bpy
 
 from ...scene import declared
 from ...scene.declared import Declared
-from ...scene.sidebar import OnLevel, Result
+from ...scene.sidebar import EDIT_MODE, OnLevel, Result, allows
 from .. import layout
 from .edges import mark_bridges, set_smooth
 
@@ -24,7 +24,7 @@ class LEVELWRIGHT_OT_ns2_smooth_edges(OnLevel, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level, and for a mesh in edit mode."""
-        return context.mode == "EDIT_MESH" and super().poll(context)
+        return super().poll(context) and allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Do it, and say how many there are."""
@@ -44,7 +44,7 @@ class LEVELWRIGHT_OT_ns2_bridges(Declared, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for edit mode."""
-        return context.mode == "EDIT_MESH"
+        return allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Mark them."""

@@ -12,7 +12,7 @@ from ....formats.ns2.records import MAPPING_GROUP
 from ...scene import declared
 from ...scene.blender_types import Value
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator
+from ...scene.sidebar import EDIT_MODE, LevelOperator, allows
 from .. import layout
 from . import textures
 from .build import add_groups, of_file
@@ -96,7 +96,7 @@ class LEVELWRIGHT_OT_ns2_assign_mapping(_OnGroups):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level, and for a mesh in edit mode."""
-        return context.mode == "EDIT_MESH" and super().poll(context)
+        return super().poll(context) and allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Do it, and say how many changed."""
@@ -118,7 +118,7 @@ class LEVELWRIGHT_OT_ns2_select_mapping(_OnGroups):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level, and for a mesh in edit mode."""
-        return context.mode == "EDIT_MESH" and super().poll(context)
+        return super().poll(context) and allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Do it, and say how many there are."""

@@ -22,6 +22,7 @@ from ...scene import identity, images, originals
 from ...scene.blender_types import Node, Value
 from ...scene.materials import Nodes, Socket, blended, shader
 from ...scene.names import showable, storable
+from ...scene.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from .collect import NAMELESS, title_of
@@ -47,7 +48,7 @@ class Materials:
         self._template: bpy.types.Material | None = None
         """The first placeholder: others are copies of it, which takes a tenth of the time that making nodes takes."""
 
-    def of_level(self) -> list[bpy.types.Material]:
+    def of_level(self) -> Steps[list[bpy.types.Material]]:
         """The materials of the level's list, one for each entry, and one more where faces name what isn't in it."""
         importing = self.importing
         names = list(importing.level.mesh.materials)
@@ -55,12 +56,14 @@ class Materials:
         records = importing.level.mesh.faces.records["material"]
         if len(records) and int(records.max()) >= len(names):
             names.append("")
-        for number, path in enumerate(names):
-            material = self._new(path)
-            identity.stamp(material, importing.token, layout.MATERIAL_KIND, number)
-            originals.set_resource(importing.collection, layout.MATERIAL_KIND, number, material)
-            self._made.setdefault(path, material)
-            made.append(material)
+        with progress(len(names), "materials") as step:
+            for number, path in enumerate(names):
+                material = self._new(path)
+                identity.stamp(material, importing.token, layout.MATERIAL_KIND, number)
+                originals.set_resource(importing.collection, layout.MATERIAL_KIND, number, material)
+                self._made.setdefault(path, material)
+                made.append(material)
+                yield step()
         return made
 
     def get(self, path: str) -> bpy.types.Material:

@@ -13,7 +13,7 @@ import bpy
 from ...scene import identity, sidebar, stage
 from ...scene.level import needed_root
 from ...scene.reports import Report
-from ...scene.sidebar import LevelOperator, Result
+from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, allows
 from .. import layout
 
 Add = Callable[[bpy.types.Context, bpy.types.Collection, str, Sequence[float], Report], bpy.types.Object]
@@ -45,7 +45,7 @@ class AddAtCursor(LevelOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a map, and for Object Mode."""
-        return context.mode == "OBJECT" and super().poll(context)
+        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for what it is."""

@@ -10,6 +10,7 @@ from ....formats.binary import FormatError
 from ....formats.source import LumpId, leaf_tree, lump_name, side_faces
 from ....formats.source.entity_values import by_key
 from ...scene import transforms
+from ...scene.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..entities import build as entities
@@ -20,7 +21,7 @@ from ..lightmaps.build import Lightmaps
 
 def build_meshes(
     importing: ImportContext, faces: RenderedFaces, lightmaps: Lightmaps | None
-) -> list[tuple[str, str, bpy.types.Mesh]]:
+) -> Steps[list[tuple[str, str, bpy.types.Mesh]]]:
     """Make the meshes of all models: those of brush models go to `importing.meshes`, those of the world are returned
     with the names of their objects and their collections. Raises FormatError for faces that aren't there.
     """
@@ -34,21 +35,23 @@ def build_meshes(
     prepared, part_of = _sides(importing, lightmaps)
     made: list[tuple[str, str, bpy.types.Mesh]] = []
     tools = {kind for kind, name in enumerate(layout.KINDS) if name in layout.HIDDEN}
-    for number, (start, count) in enumerate(zip(first.tolist(), counts.tolist(), strict=True)):
-        numbers = start + np.flatnonzero(faces.drawable[start : start + count])
-        if number == 0:
-            made = _world(importing, faces, numbers)
-            continue
-        name = f"{importing.collection.name} *{number:0{digits}}"
-        if prepared is not None and number in part_of:
-            importing.meshes[number] = prepared.mesh(name, part_of[number])
-            importing.triggers.add(number)
-            importing.report.count("brush models without faces, shown by their brushes")
-            continue
-        importing.meshes[number] = faces.mesh(name, numbers)
-        if len(numbers) and tools.issuperset(np.unique(faces.kinds[numbers]).tolist()):
-            importing.triggers.add(number)
-        importing.report.count("faces", len(numbers))
+    with progress(len(models), "brush models") as step:
+        for number, (start, count) in enumerate(zip(first.tolist(), counts.tolist(), strict=True)):
+            numbers = start + np.flatnonzero(faces.drawable[start : start + count])
+            if number == 0:
+                made = yield from _world(importing, faces, numbers)
+            else:
+                name = f"{importing.collection.name} *{number:0{digits}}"
+                if prepared is not None and number in part_of:
+                    importing.meshes[number] = prepared.mesh(name, part_of[number])
+                    importing.triggers.add(number)
+                    importing.report.count("brush models without faces, shown by their brushes")
+                else:
+                    importing.meshes[number] = faces.mesh(name, numbers)
+                    if len(numbers) and tools.issuperset(np.unique(faces.kinds[numbers]).tolist()):
+                        importing.triggers.add(number)
+                    importing.report.count("faces", len(numbers))
+            yield step()
     left_out = int((faces.records["dispinfo"][~faces.drawable] < 0).sum())
     if left_out:
         importing.report.left_out("faces with less than three corners", left_out)
@@ -71,13 +74,16 @@ def _sides(importing: ImportContext, lightmaps: Lightmaps | None) -> tuple[Rende
     return prepared, dict(zip(models.tolist(), parts, strict=True))
 
 
-def _world(importing: ImportContext, faces: RenderedFaces, numbers: Ints) -> list[tuple[str, str, bpy.types.Mesh]]:
+def _world(
+    importing: ImportContext, faces: RenderedFaces, numbers: Ints
+) -> Steps[list[tuple[str, str, bpy.types.Mesh]]]:
     made = []
     kinds = faces.kinds[numbers]
     for kind, home in enumerate(layout.KINDS):
         alike = numbers[kinds == kind]
         for title, part in _parts(importing, faces, home, alike):
             if len(part):
+                yield from faces.materials(part)
                 made.append((title, home, faces.mesh(f"{importing.collection.name} {title}", part)))
                 importing.report.count("faces", len(part))
     return made
@@ -112,7 +118,7 @@ def place_world(importing: ImportContext, made: list[tuple[str, str, bpy.types.M
         importing.object_of(title, layout.MODEL, 0, mesh, (place,))
 
 
-def place_rest(importing: ImportContext) -> None:
+def place_rest(importing: ImportContext) -> Steps[None]:
     """Make plain objects of the brush models that no entity's object shows, where their entities are."""
     rest = [number for number, mesh in sorted(importing.meshes.items()) if not mesh.users]
     if not rest:
@@ -138,4 +144,5 @@ def place_rest(importing: ImportContext) -> None:
         if entity is not None:
             obj.rotation_euler = entities.rotation_of(by_key(entity), obj.data, True)
         transforms.remember_new(obj)
+        yield
     importing.report.count("brush models", len(rest))

@@ -16,6 +16,7 @@ from ....formats.source import LumpId, vmf
 from ....formats.source.records import Contents
 from ....formats.source.vmf.uv import size_of, uv_of
 from ...scene import baselines, meshes
+from ...scene.progress import Steps
 from .. import layout
 from ..context import ImportContext
 from . import collect
@@ -24,7 +25,7 @@ _LONGEST = 40
 _LEAST_CORNERS = 3
 
 
-def build_meshes(importing: ImportContext) -> list[tuple[str, bpy.types.Mesh]]:
+def build_meshes(importing: ImportContext) -> Steps[list[tuple[str, bpy.types.Mesh]]]:
     """Make a mesh for each kind of contents, with its title; see `layout` for what polygons have.
 
     Raises FormatError where even the shapes can't be read.
@@ -73,6 +74,7 @@ def build_meshes(importing: ImportContext) -> list[tuple[str, bpy.types.Mesh]]:
         )
         for name in used:
             mesh.materials.append(importing.materials.of(name, size=size_of(name, sizes)))
+            yield
         made.append((_title(value), mesh))
     importing.report.count("brushes", len(solids))
     open_ones = len(solids) - len(np.unique(solid[corners > 0]))

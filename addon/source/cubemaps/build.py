@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import bpy
 
 from ....formats.source import LumpId
 from ....formats.source.records import Records
 from ...scene import identity, transforms
+from ...scene.progress import Steps
 from .. import layout
 from ..context import ImportContext
 
@@ -20,18 +19,19 @@ _PROBE_REACH = 512.0
 """Units: how far light probes reach; in the game, the nearest cubemap counts."""
 
 
-def prepare(importing: ImportContext) -> Callable[[], None]:
+def prepare(importing: ImportContext) -> Steps[None]:
     """Read where cubemaps are; what is returned makes light probes, which share their settings. Raises FormatError."""
     cubemaps = importing.level.table(LumpId.CUBEMAPS)
-    return lambda: _place(importing, cubemaps)
+    return _place(importing, cubemaps)
 
 
-def _place(importing: ImportContext, cubemaps: Records) -> None:
+def _place(importing: ImportContext, cubemaps: Records) -> Steps[None]:
     if not len(cubemaps):
         return
     home = importing.group(HOME)
     probe = bpy.data.lightprobes.new("Cubemap", "SPHERE")
     probe.influence_distance = _PROBE_REACH  # Blender scales it with the object
+    probe.show_influence = False  # circles as large as that, of hundreds, would hide the level
     width = len(str(len(cubemaps)))
     places, sizes = cubemaps["origin"].tolist(), cubemaps["size"].tolist()
     for number, (place, size) in enumerate(zip(places, sizes, strict=True)):
@@ -42,4 +42,5 @@ def _place(importing: ImportContext, cubemaps: Records) -> None:
         obj[CUBEMAP_SIZE] = int(size)
         transforms.remember_new(obj)
         home.objects.link(obj)
+        yield
     importing.report.count("cubemaps", len(cubemaps))

@@ -13,6 +13,7 @@ from ....formats.source import LumpId, displacements
 from ....formats.source.displacements import Displacements
 from ....formats.source.numbers import singles
 from ...scene import baselines, identity, meshes
+from ...scene.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..faces.build import Ints, Layers, RenderedFaces, cut
@@ -24,7 +25,7 @@ _OPAQUE = 255.0
 
 def build_meshes(
     importing: ImportContext, faces: RenderedFaces, lightmaps: Lightmaps | None
-) -> DisplacementMeshes | None:
+) -> Steps[DisplacementMeshes | None]:
     """Make a mesh for each displacement, or one of all; None without any.
 
     Raises FormatError for lumps that don't fit together.
@@ -40,12 +41,14 @@ def build_meshes(
         return made
     digits = len(str(count))
     title = f"{importing.collection.name} Displacement"
-    for number in range(count):
-        made.meshes.append((number, made.mesh(f"{title} {number:0{digits}}", np.array([number]))))
+    with progress(count, "displacements") as step:
+        for number in range(count):
+            made.meshes.append((number, made.mesh(f"{title} {number:0{digits}}", np.array([number]))))
+            yield step()
     return made
 
 
-def place(importing: ImportContext, disp_meshes: DisplacementMeshes) -> None:
+def place(importing: ImportContext, disp_meshes: DisplacementMeshes) -> Steps[None]:
     """Make the objects of the meshes."""
     homes = (importing.group(layout.DISPLACEMENT_HOME),)
     digits = len(str(len(disp_meshes.meshes)))
@@ -56,6 +59,7 @@ def place(importing: ImportContext, disp_meshes: DisplacementMeshes) -> None:
         else:
             name = f"Displacement {number:0{digits}}"
             write(importing.object_of(name, layout.DISPLACEMENT, number, mesh, homes), number)
+        yield
 
 
 class DisplacementMeshes:

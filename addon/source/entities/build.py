@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 from ....formats.binary import FormatError
 from ....formats.source import brush_classes, entity_values
 from ....formats.source.content import fgd
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, brush_model, vector
 from ....formats.source.entity_values import by_key, number
-from ...scene import content_folders, identity, transforms
+from ...scene import content_folders, gizmos, identity, transforms
 from ...scene.names import showable
+from ...scene.progress import Steps, progress
 from .. import layout
 from ..content import DEFINITION
 from ..context import ImportContext
@@ -31,16 +33,14 @@ HOME = "Entities"
 _WORLD = "worldspawn"
 _CAMERA_TURN = -90.0
 
-Step = Callable[[], None]
 
-
-def prepare(importing: ImportContext, known: models.Models, baked: Lightmaps | None) -> Step:
+def prepare(importing: ImportContext, known: models.Models, baked: Lightmaps | None) -> Steps[Steps[None]]:
     """Make the meshes of entities' models and of decals; what is returned makes the objects. Raises FormatError."""
     listed = [(record, entity, by_key(entity)) for record, entity in enumerate(importing.level.entities)]
     world = next((one for one in listed if one[2].get(CLASSNAME) == _WORLD), None)
     values = [one for *_, one in listed]
     wanted = [(one[MODEL], int(number(one, "skin"))) for one in values if models.is_model(one.get(MODEL, ""))]
-    known.prepare(wanted)
+    yield from known.prepare(wanted)
     try:
         painted = [(record, entity) for record, entity, one in listed if one.get(CLASSNAME) == classes.DECAL]
         quads = decals.build(importing, painted, baked)
@@ -51,7 +51,7 @@ def prepare(importing: ImportContext, known: models.Models, baked: Lightmaps | N
     if world is not None:
         custom_properties.write(importing.collection, world[1], maker.types)
         listed.remove(world)
-    return lambda: maker.make(listed)
+    return maker.make(listed)
 
 
 def add(importing: ImportContext, entity: Entity) -> bpy.types.Object:
@@ -103,12 +103,18 @@ class _Maker:
         self.importing, self.models, self.types, self.quads, self.targets = importing, known, types, quads, targets
         self.sounds, self.looks = Sounds(importing), stand_ins.Looks()
         self.width = len(str(count))
+        self.size = gizmos.LARGEST
         self.hdr = lamps.shows_hdr(importing.level, importing.settings.lightmaps)
 
-    def make(self, listed: Sequence[tuple[int, Entity, Mapping[str, str]]]) -> None:
+    def make(self, listed: Sequence[tuple[int, Entity, Mapping[str, str]]]) -> Steps[None]:
         """Make the objects, in order: of each its record and its values, see `by_key`."""
-        for record, entity, values in listed:
-            self.entity(record, entity, values)
+        heard = [values for *_, values in listed if values.get(CLASSNAME) in classes.SPEAKERS]
+        places = [place for values in heard if (place := vector(values.get(ORIGIN))) is not None]
+        self.size = gizmos.size_among(np.array(places, np.float64).reshape(-1, 3) * self.importing.scale)
+        with progress(len(listed), "entities") as step:
+            for record, entity, values in listed:
+                self.entity(record, entity, values)
+                yield step()
 
     def entity(self, record: int, entity: Entity, values: Mapping[str, str]) -> bpy.types.Object:
         """Make the object of one entity. record: -1 for a new one. values: its values, see `by_key`."""
@@ -134,7 +140,10 @@ class _Maker:
             obj.scale = (size,) * 3 if size > 0 else (1.0,) * 3
             obj.color = colors.of_entity(values)
         custom_properties.write(obj, entity, self.types)
-        transforms.remember_new(obj)
+        if obj.type == "SPEAKER" and gizmos.draw(obj, self.size, self.importing.scale):
+            transforms.remember(obj)
+        else:
+            transforms.remember_new(obj)
         if data is not None:
             datablocks.remember(obj)
         if brush is None and isinstance(data, bpy.types.Mesh | bpy.types.Curve):

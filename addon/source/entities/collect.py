@@ -200,6 +200,8 @@ class _EntityCollector:
         obj, now = place.object, place.scale
         size = entity_values.number(values, _MODEL_SCALE, 1.0) if _MODEL_SCALE in values else 1.0
         was = size if size > 0 and obj.type == "MESH" and not is_brush and not _is_decal(values) else 1.0
+        if obj.type == "SPEAKER" and not place.exact:
+            was = obj.delta_scale[0]  # how large it is drawn, see `scene.gizmos`
         if np.allclose(now, was, rtol=1e-5, atol=0):
             return
         has_shape = isinstance(obj.data, bpy.types.Mesh) and len(obj.data.polygons) and scene_level.shows_faces(obj)

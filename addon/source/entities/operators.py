@@ -12,7 +12,7 @@ from ....formats.source.entities import CLASSNAME, ORIGIN, Entity, Output
 from ...scene import declared, identity, stage
 from ...scene.declared import Declared
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import Result, refuse
+from ...scene.sidebar import Result, allows, refuse
 from .. import layout
 from ..adding.open_map import importing_into
 from ..adding.operators import AddAtCursor, known
@@ -79,7 +79,7 @@ class EditOutput(Declared, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for an entity."""
-        return entity_of(context) is not None
+        return allows(cls, entity_of(context) is not None, "The active object is no entity of a Source map")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Show what the output says."""
@@ -123,7 +123,7 @@ class RemoveOutput(Declared, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for an entity."""
-        return entity_of(context) is not None
+        return allows(cls, entity_of(context) is not None, "The active object is no entity of a Source map")
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Remove it."""

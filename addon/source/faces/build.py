@@ -20,6 +20,7 @@ from ....formats.source.records import Records, SurfaceFlag
 from ....formats.source.side_faces import SideFaces
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
+from ...scene.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
@@ -89,6 +90,14 @@ class RenderedFaces:
         known = self.texture_names[name] if 0 <= name < len(self.texture_names) else ""
         size = self.sizes[name].tolist() if known else (64, 64)
         return self.importing.materials.of(known, True, (size[0], size[1]), bool(self._watery[name]))
+
+    def materials(self, numbers: Ints) -> Steps[None]:
+        """Make the materials of faces int64[n] one by one: the many of a large mesh take long."""
+        used, _ = ranges.distinct(self.names[numbers] + 1, len(self.texture_names) + 1)
+        with progress(len(used), "materials") as step:
+            for number in used.tolist():
+                self.material(number - 1)
+                yield step()
 
     @cached_property
     def _watery(self) -> Mask:

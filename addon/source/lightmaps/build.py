@@ -23,6 +23,7 @@ from ....formats.source.records import NO_STYLE, Records
 from ...scene import baselines, identity, images, originals
 from ...scene.blender_types import Socket, Value
 from ...scene.materials import Nodes
+from ...scene.progress import Steps
 from .. import layout
 from ..context import ImportContext
 
@@ -99,7 +100,7 @@ def record(lump: LumpId, slot: int = 0, sample: int = 0) -> int:
     return (list(TITLES).index(lump) * SLOTS + slot) * BUMP_SAMPLES + sample
 
 
-def build(importing: ImportContext) -> Lightmaps | None:
+def build(importing: ImportContext) -> Steps[Lightmaps | None]:
     """Make the images and the node group; None for maps without lightmaps. Raises FormatError."""
     found = lighting.lightmaps(importing.level) if importing.settings.lightmaps != "none" else {}
     found = {lump: blocks for lump, blocks in found.items() if len(blocks.faces)}
@@ -129,7 +130,7 @@ def build(importing: ImportContext) -> Lightmaps | None:
     places[:-1][~lit] = places[-1]
     wanted = LumpId.LIGHTING_HDR if importing.settings.lightmaps == "hdr" else LumpId.LIGHTING
     wanted = wanted if wanted in found else next(iter(found))
-    shown = _images(importing, found, packed, sizes, wanted)
+    shown = yield from _images(importing, found, packed, sizes, wanted)
     styles = _styles(importing.level, wanted, len(faces), len(shown))
     baselines.store(importing.collection, layout.ATLAS_SIZE, np.array([packed.width, packed.height], np.int32))
     baselines.store(importing.collection, layout.ATLAS, np.where(lit[:, None], places[:-1], -1).astype(np.int32))
@@ -170,7 +171,7 @@ def _styles(level: source.Level, lump: LumpId, count: int, slots: int) -> dict[s
 
 def _images(
     importing: ImportContext, found: dict[LumpId, Blocks], packed: Atlas, sizes: Ints, wanted: LumpId
-) -> list[bpy.types.Image]:
+) -> Steps[list[bpy.types.Image]]:
     """Make the images; returns those that are shown, of the lump that is wanted, by their style slot."""
     painter = _Painter(importing, packed, sizes)
     samples = BUMP_SAMPLES if importing.settings.bump_lightmaps else 1
@@ -181,6 +182,7 @@ def _images(
                 image = painter.image(lump, blocks, slot, sample)
                 if image is not None and lump == wanted and sample == 0:
                     shown.append(image)
+                yield
     return shown
 
 

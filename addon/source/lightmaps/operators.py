@@ -8,12 +8,13 @@ import bpy
 from ....formats.binary import FormatError
 from ...scene import declared, stage
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import LevelOperator, Result
+from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, allows
+from ...scene.stoppable import Stoppable
 from .. import layout
 from . import bake, collect
 
 
-class BakeLightmaps(LevelOperator):
+class BakeLightmaps(Stoppable, LevelOperator):
     """Bake the light of Blender's lights into the lightmaps of the visible surfaces, with Cycles"""
 
     format_key = layout.FORMAT
@@ -56,7 +57,9 @@ class BakeLightmaps(LevelOperator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a map with lightmaps, and for Object Mode."""
         level = cls.level(context)
-        return level is not None and context.mode == "OBJECT" and bool(collect.shown(level))
+        if level is None or context.mode != "OBJECT":
+            return super().poll(context) and allows(cls, False, OBJECT_MODE)
+        return allows(cls, bool(collect.shown(level)), "The level was imported without lightmaps")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask how."""

@@ -15,6 +15,7 @@ class LEVELWRIGHT_PT_source_bake(LevelPanel, bpy.types.Panel):
 
     format_key = layout.FORMAT
     bl_label = "Light"
+    anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_source"
     bl_options = {"DEFAULT_CLOSED"}
 

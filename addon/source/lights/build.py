@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_type_hints
@@ -21,6 +20,7 @@ from ....formats.source.records import EmitType, Records
 from ...scene import baselines, identity, properties, transforms
 from ...scene.blender_types import Value
 from ...scene.names import showable
+from ...scene.progress import Steps
 from ...scene.properties import setting
 from .. import layout
 from ..context import ImportContext
@@ -73,10 +73,10 @@ def properties_of(fields: tuple[str, ...]) -> type:
     return dataclasses.make_dataclass("LightProperties", parts)
 
 
-def prepare(importing: ImportContext) -> Callable[[], None]:
+def prepare(importing: ImportContext) -> Steps[None]:
     """Read the lights; what is returned makes the objects, in a hidden collection. Raises FormatError."""
     records = importing.level.table(shown_lump(importing.level))
-    return lambda: _place(importing, records)
+    return _place(importing, records)
 
 
 def shown_lump(level: source.Level) -> LumpId:
@@ -84,7 +84,7 @@ def shown_lump(level: source.Level) -> LumpId:
     return LumpId.WORLDLIGHTS if len(level.table(LumpId.WORLDLIGHTS)) else LumpId.WORLDLIGHTS_HDR
 
 
-def _place(importing: ImportContext, records: Records) -> None:
+def _place(importing: ImportContext, records: Records) -> Steps[None]:
     if not len(records):
         return
     home = importing.group(HOME)
@@ -110,6 +110,7 @@ def _place(importing: ImportContext, records: Records) -> None:
         shapes.append(shape_of(obj.data))
         transforms.remember_new(obj)
         home.objects.link(obj)
+        yield
     baselines.store(importing.collection, layout.SHADES, np.array(shades, np.float32))
     baselines.store(importing.collection, layout.SHAPES, np.array(shapes, np.float32))
     importing.report.count("compiled lights", len(records))

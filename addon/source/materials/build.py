@@ -73,6 +73,8 @@ class Materials:
         builder = Builder(material, found, self.textures, baked, water, not lightmapped, self.fades and not lightmapped)
         if not builder.build(name):
             builder.placeholder(self.checker(name, size), not unlit(builder.shader))
+        if name in self._reflectivity:
+            material.diffuse_color = (*self._reflectivity[name], 1.0)
         return material
 
     def _placeholder(self, name: str, kind: tuple[bool, bool], image: bpy.types.Image) -> bpy.types.Material:

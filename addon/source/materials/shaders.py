@@ -105,6 +105,7 @@ class Builder:
             self._light()
         node = self.nodes.add("ShaderNodeTexImage", image=image)
         node.name = PLACEHOLDER
+        self.nodes.tree.nodes.active = node
         self.nodes.link(node.outputs["Color"], self.end.inputs["Color"])
         self._finish(self.end.outputs["Surface"])
 
@@ -143,6 +144,7 @@ class Builder:
             return self._eyes(base)
         if base is None:
             return False
+        self.nodes.tree.nodes.active = base  # what Solid views show of it
         color, alpha = base.outputs["Color"], base.outputs["Alpha"]
         bump = self.texture.named("$bumpmap", "$bumptransform", data=True)
         if shader.startswith("worldvertextransition"):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import bpy
 import numpy as np
@@ -16,6 +16,7 @@ from ....formats.source.numbers import doubles, singles
 from ....formats.source.records import Records
 from ...scene import baselines, identity, meshes, transforms
 from ...scene.names import showable
+from ...scene.progress import Steps, progress
 from ...scene.properties import describe
 from .. import layout
 from ..context import ImportContext
@@ -76,23 +77,23 @@ def beside(level: source.Level, count: int) -> dict[str, list[float] | list[int]
     return found
 
 
-def prepare(importing: ImportContext, baked: Lightmaps | None) -> Callable[[], None]:
+def prepare(importing: ImportContext, baked: Lightmaps | None) -> Steps[Steps[None] | None]:
     """Make the meshes of overlays; what is returned makes the objects. baked: their light. Raises FormatError."""
     overlays = records(importing.level)
     if not len(overlays):
-        return lambda: None
+        return None
     away = singles(overlay_quads.corners(overlays) - overlays["origin"].astype(np.float64)[:, None])
     baselines.store(importing.collection, layout.OVERLAY_CORNERS, away)
     baselines.store(importing.collection, layout.OVERLAY_UVS, _uvs(overlays))
-    return _prepared(importing, overlays, layout.OVERLAY, "Overlay", baked)
+    return (yield from _prepared(importing, overlays, layout.OVERLAY, "Overlay", baked))
 
 
-def prepare_water(importing: ImportContext, baked: Lightmaps | None) -> Callable[[], None]:
+def prepare_water(importing: ImportContext, baked: Lightmaps | None) -> Steps[Steps[None] | None]:
     """Make those that are painted on water, as `prepare` does: for reference only. Raises FormatError."""
     overlays = importing.level.table(LumpId.WATEROVERLAYS)
-    return (
-        _prepared(importing, overlays, layout.WATER_OVERLAY, "Water Overlay", baked) if len(overlays) else lambda: None
-    )
+    if not len(overlays):
+        return None
+    return (yield from _prepared(importing, overlays, layout.WATER_OVERLAY, "Water Overlay", baked))
 
 
 def _uvs(overlays: Records) -> NDArray[np.float32]:
@@ -103,7 +104,7 @@ def _uvs(overlays: Records) -> NDArray[np.float32]:
 
 def _prepared(
     importing: ImportContext, overlays: Records, kind: str, title: str, baked: Lightmaps | None
-) -> Callable[[], None]:
+) -> Steps[Steps[None]]:
     textures = OverlayTextures(importing)
     corners = overlay_quads.corners(overlays)
     origins = overlays["origin"].astype(np.float64)
@@ -115,15 +116,17 @@ def _prepared(
     faces = beneath.nearest(*painted, doubles(overlays["origin"]))
     light = beneath.coordinates(corners, faces)
     made = []
-    for number in range(len(overlays)):
-        name, size = textures.of(int(overlays["texinfo"][number]))
-        label = f"{title} {number:0{width}} {name.rpartition('/')[2]}"
-        order = np.arange(4) if facing[number] else np.arange(4)[::-1]
-        lit = None if light is None else light[number]
-        made.append(quad(label, corners[number] - origins[number], uvs[number], order, importing, lit))
-        made[-1].materials.append(importing.materials.of(name, light is None or bool(faces[number] >= 0), size))
+    with progress(len(overlays), f"{title.lower()}s") as step:
+        for number in range(len(overlays)):
+            name, size = textures.of(int(overlays["texinfo"][number]))
+            label = f"{title} {number:0{width}} {name.rpartition('/')[2]}"
+            order = np.arange(4) if facing[number] else np.arange(4)[::-1]
+            lit = None if light is None else light[number]
+            made.append(quad(label, corners[number] - origins[number], uvs[number], order, importing, lit))
+            made[-1].materials.append(importing.materials.of(name, light is None or bool(faces[number] >= 0), size))
+            yield step()
     sunken = overlay_depths.behind(importing.level, importing.polygons, overlays, corners)
-    return lambda: _place(importing, overlays, kind, made, sunken)
+    return _place(importing, overlays, kind, made, sunken)
 
 
 def quad(
@@ -146,7 +149,7 @@ def quad(
 
 def _place(
     importing: ImportContext, overlays: Records, kind: str, made: Sequence[bpy.types.Mesh], sunken: NDArray[np.float64]
-) -> None:
+) -> Steps[None]:
     if not len(made):
         return
     home = importing.group(HOME)
@@ -174,6 +177,7 @@ def _place(
             describe(obj, key, description=_TOOLTIPS[key])
         transforms.remember(obj)
         home.objects.link(obj)
+        yield
     importing.report.count(f"{kind.replace('_', ' ')}s", len(made))
 
 

@@ -100,11 +100,13 @@ def put_image(
 def put_material(level: bpy.types.Collection, name: str) -> PakEntry:
     """Have the pak hold a material that shows the texture of its own name on walls, as a text that can be edited.
 
-    name: "brick/wall". Raises SceneError as `put_file` does.
+    name: "brick/wall", or the whole path of its texture or its own. Raises SceneError as `put_file` does.
     """
     plain = checked(name)
     if plain.lower().startswith(MATERIALS):
         plain = plain[len(MATERIALS) :]
+    if plain.lower().endswith((TEXTURE, MATERIAL)):
+        plain = plain[: -len(TEXTURE)]
     text = bpy.data.texts.new(showable(f"{plain.rpartition('/')[2]}{MATERIAL}"))
     text.write(showable_lines(f'"LightmappedGeneric"\n{{\n\t"$basetexture" "{plain}"\n}}\n'))
     return put_text(level, f"{MATERIALS}{plain}{MATERIAL}", text)

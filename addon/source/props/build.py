@@ -18,6 +18,7 @@ from ....formats.source import prop_boxes
 from ....formats.source.numbers import doubles
 from ....formats.source.static_props import StaticProps
 from ...scene import baselines, identity, properties, transforms
+from ...scene.progress import Steps, progress
 from ...scene.properties import setting
 from .. import layout
 from ..context import ImportContext
@@ -65,20 +66,20 @@ def properties_of(fields: tuple[str, ...]) -> type:
     return dataclasses.make_dataclass("PropProperties", parts)
 
 
-def prepare(importing: ImportContext, known: Models) -> Callable[[], None]:
+def prepare(importing: ImportContext, known: Models) -> Steps[Steps[None] | None]:
     """Make the meshes of static props; what is returned makes the objects. Raises FormatError."""
     lump = importing.level.static_props
     if lump is None or lump.props is None or not len(lump.props):
         if lump is not None and lump.reason:
             importing.report.warn(f"static props are left out: {lump.reason}")
-        return lambda: None
+        return None
     props = lump.props
     names = lump.models
     kinds = props["prop_type"].astype(np.int64)
     pairs, pair_of = np.unique(np.stack([kinds, props["skin"].astype(np.int64)], axis=1), axis=0, return_inverse=True)
     paths = [names[kind] if kind < len(names) else "" for kind in pairs[:, 0].tolist()]
     if importing.settings.static_props == "models":
-        known.prepare([(path, skin) for path, skin in zip(paths, pairs[:, 1].tolist(), strict=True) if path])
+        yield from known.prepare([(path, skin) for path, skin in zip(paths, pairs[:, 1].tolist(), strict=True) if path])
     boxes: dict[str, bpy.types.Mesh] = {}
     try:
         low, high = prop_boxes.touched(importing.level, lump, props)
@@ -95,10 +96,10 @@ def prepare(importing: ImportContext, known: Models) -> Callable[[], None]:
                 boxes[path] = box(title, *plausible.of(kinds == pairs[number, 0]))
             found = boxes[path]
         shown.append(found)
-    return lambda: _place(importing, lump, [shown[number] for number in pair_of.reshape(-1).tolist()])
+    return _place(importing, lump, [shown[number] for number in pair_of.reshape(-1).tolist()])
 
 
-def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Mesh]) -> None:
+def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Mesh]) -> Steps[None]:
     props, names = lump.props, lump.models
     if props is None:
         return
@@ -115,26 +116,28 @@ def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Me
     kinds = props["prop_type"].tolist()
     writers: dict[tuple[object, ...], Callable[[bpy.types.ID], None]] = {}
     width = len(str(len(props)))
-    for number, mesh in enumerate(shown):
-        kind = kinds[number]
-        path = names[kind] if kind < len(names) else ""
-        obj = bpy.data.objects.new(f"Prop {number:0{width}} {mesh.name}", mesh)
-        obj.parent = importing.root
-        if skins[number] < 0:
-            show_box(obj)
-        identity.stamp(obj, importing.token, layout.STATIC_PROP, number)
-        obj.location = finite["origin"][number]
-        obj.rotation_euler = layout.euler(finite["angles"][number])
-        obj.scale = scales[number]
-        key = (kind, *(tuple(one) if isinstance(one, list) else one for one in values[number]))
-        if key not in writers:
-            given = dict(zip(shown_fields, key[1:], strict=True))
-            writers[key] = properties.writer(kind_of(**{"model": path, **given}))
-        writers[key](obj)
-        if lit is not None:
-            obj[LIGHTING_ORIGIN] = list(lit[number])
-        if "diffuse_modulation" in shown_fields:
-            obj.color = [channel / 255 for channel in key[1 + shown_fields.index("diffuse_modulation")]]
-        transforms.remember_new(obj)
-        home.objects.link(obj)
+    with progress(len(shown), "static props") as step:
+        for number, mesh in enumerate(shown):
+            kind = kinds[number]
+            path = names[kind] if kind < len(names) else ""
+            obj = bpy.data.objects.new(f"Prop {number:0{width}} {mesh.name}", mesh)
+            obj.parent = importing.root
+            if skins[number] < 0:
+                show_box(obj)
+            identity.stamp(obj, importing.token, layout.STATIC_PROP, number)
+            obj.location = finite["origin"][number]
+            obj.rotation_euler = layout.euler(finite["angles"][number])
+            obj.scale = scales[number]
+            key = (kind, *(tuple(one) if isinstance(one, list) else one for one in values[number]))
+            if key not in writers:
+                given = dict(zip(shown_fields, key[1:], strict=True))
+                writers[key] = properties.writer(kind_of(**{"model": path, **given}))
+            writers[key](obj)
+            if lit is not None:
+                obj[LIGHTING_ORIGIN] = list(lit[number])
+            if "diffuse_modulation" in shown_fields:
+                obj.color = [channel / 255 for channel in key[1 + shown_fields.index("diffuse_modulation")]]
+            transforms.remember_new(obj)
+            home.objects.link(obj)
+            yield step()
     importing.report.count("static props", len(shown))

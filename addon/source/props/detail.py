@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +13,7 @@ from ....formats.source.detail_props import DetailProps
 from ....formats.source.numbers import doubles
 from ....formats.source.records import Records
 from ...scene import identity, meshes
+from ...scene.progress import Steps
 from .. import layout
 from ..context import ImportContext
 from .boxes import box, show_box
@@ -28,11 +27,11 @@ _MODEL, _CROSS = 0, 2
 _BOX = 8.0
 
 
-def prepare(importing: ImportContext, known: Models) -> Callable[[], None]:
+def prepare(importing: ImportContext, known: Models) -> Steps[None] | None:
     """Make the meshes of detail props; what is returned makes the objects. Raises FormatError."""
     lump = importing.level.detail_props
     if lump is None or not len(lump.details):
-        return lambda: None
+        return None
     details = lump.details
     kinds = details["type"] if "type" in (details.dtype.names or ()) else np.zeros(len(details), np.uint8)
     numbers = np.flatnonzero(kinds == _MODEL)
@@ -40,7 +39,7 @@ def prepare(importing: ImportContext, known: Models) -> Callable[[], None]:
     used, which = np.unique(details["detail_model"][numbers], return_inverse=True)
     shown = [_mesh(known, lump, int(model)) for model in used]
     sheet = _sheet(importing, lump, sprites, kinds[sprites]) if len(sprites) and lump.sprites is not None else None
-    return lambda: _place(importing, details, numbers, [shown[number] for number in which.reshape(-1).tolist()], sheet)
+    return _place(importing, details, numbers, [shown[number] for number in which.reshape(-1).tolist()], sheet)
 
 
 def _mesh(known: Models, lump: DetailProps, model: int) -> bpy.types.Mesh:
@@ -57,7 +56,7 @@ def _place(
     numbers: NDArray[np.intp],
     shown: list[bpy.types.Mesh],
     sheet: bpy.types.Mesh | None,
-) -> None:
+) -> Steps[None]:
     home = importing.group(HOME)
     width = len(str(len(details)))
     places = doubles(details["origin"]).tolist()
@@ -70,6 +69,7 @@ def _place(
         identity.stamp(obj, importing.token, layout.DETAIL_PROP, number)
         obj.location, obj.rotation_euler = places[number], layout.euler(angles[number])
         home.objects.link(obj)
+        yield
     if sheet is not None:
         importing.object_of(sheet.name, layout.DETAIL_SPRITES, 0, sheet, (home,))
     importing.report.count("detail props", len(details))

@@ -15,6 +15,7 @@ from ....formats.source.content import mdl
 from ...scene import meshes
 from ...scene.blender_types import Value
 from ...scene.names import showable
+from ...scene.progress import Steps, progress
 from ...scene.shapes import remember
 from .. import layout
 from ..context import ImportContext
@@ -48,10 +49,13 @@ class Models:
             self._meshes[name, skin] = self._build(name, model, skin)
         return self._meshes[name, skin]
 
-    def prepare(self, wanted: Sequence[tuple[str, int]]) -> None:
+    def prepare(self, wanted: Sequence[tuple[str, int]]) -> Steps[None]:
         """Make the meshes of these models and skins, in the order of their names."""
-        for path, skin in sorted(set(wanted)):
-            self.of(path, skin)
+        listed = sorted(set(wanted))
+        with progress(len(listed), "models") as step:
+            for path, skin in listed:
+                self.of(path, skin)
+                yield step()
 
     def _model(self, name: str) -> mdl.Model | None:
         if name not in self._read:

@@ -9,7 +9,7 @@ import numpy as np
 from ....formats.binary import FormatError
 from ...scene import declared
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator
+from ...scene.sidebar import OBJECT_MODE, LevelOperator, allows
 from .. import layout
 from . import show
 
@@ -35,7 +35,7 @@ class ShowSeen(LevelOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a map, and for Object Mode: objects give way to copies."""
-        return context.mode == "OBJECT" and super().poll(context)
+        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Hide all else."""
@@ -54,8 +54,10 @@ class ShowAll(LevelOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a map of which something is hidden."""
-        level = cls.level(context) if context.mode == "OBJECT" else None
-        return level is not None and show.is_limited(level)
+        level = cls.level(context)
+        if level is None or context.mode != "OBJECT":
+            return super().poll(context) and allows(cls, False, OBJECT_MODE)
+        return allows(cls, show.is_limited(level), "Nothing is hidden: Show What Is Seen hides what isn't")
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Show it."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import bpy
@@ -15,6 +14,7 @@ from ....formats.binary import FormatError
 from ....formats.source import LumpId
 from ...scene import meshes, transforms
 from ...scene.attributes import Domain, Kind
+from ...scene.progress import Steps
 from .. import layout
 from ..context import ImportContext
 
@@ -23,22 +23,23 @@ OCCLUDER_FIELDS = {layout.OCCLUDER_FLAGS: "flags", layout.OCCLUDER_AREA: "area"}
 """Face attributes that say of each polygon what its occluder has, and the field of it."""
 
 
-def prepare(importing: ImportContext) -> Callable[[], None]:
+def prepare(importing: ImportContext) -> Steps[None]:
     """Make the meshes of area portals and occluders; what is returned makes the objects. Raises FormatError."""
     level = importing.level
     made = [
         (layout.AREAPORTALS, _mesh("Area Portals", area_portals(level), importing)),
         (layout.OCCLUDERS, _mesh("Occluders", occluders(level), importing)),
     ]
-    return lambda: _place(importing, [(kind, mesh) for kind, mesh in made if mesh is not None])
+    return _place(importing, [(kind, mesh) for kind, mesh in made if mesh is not None])
 
 
-def _place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> None:
+def _place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> Steps[None]:
     for kind, mesh in made:
         obj = importing.object_of(mesh.name, kind, 0, mesh, (importing.group(HOME),))
         obj.display_type = "WIRE"
         obj.hide_render = True
         transforms.remember(obj)
+        yield
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from ....formats.reach import AllowedFolders
 from ....formats.teeworlds.profiles import is_seven
 from ...scene import identity, images, originals, properties
 from ...scene.names import showable
+from ...scene.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..materials.shading import Picture
@@ -19,18 +20,20 @@ SEVEN = frozenset(("easter", "generic_shadows", "generic_unhookable", "grass_doo
 """Names under which 0.7 has other images than 0.6: DDNet keeps those as `<name>_0.7.png` (teeworlds.md §3)."""
 
 
-def build(importing: ImportContext) -> list[Picture | None]:
+def build(importing: ImportContext) -> Steps[list[Picture | None]]:
     """Make all images of a map, used or not, as resources of its collection; returns them by record."""
     level = importing.level
     pictures = []
-    for record, image in enumerate(level.images):
-        picture = _external(image, importing) if image.external else _embedded(image, importing)
-        images.set_color_space(picture.image, "Non-Color")  # the numbers as they stand in the file: see `shading`
-        picture.image.alpha_mode = "CHANNEL_PACKED"
-        properties.write(picture.image, layout.ImageProperties(image.name, image.external))
-        identity.stamp(picture.image, importing.token, layout.IMAGE, record)
-        originals.set_resource(importing.collection, layout.IMAGE, record, picture.image)
-        pictures.append(picture)
+    with progress(len(level.images), "images") as step:
+        for record, image in enumerate(level.images):
+            picture = _external(image, importing) if image.external else _embedded(image, importing)
+            images.set_color_space(picture.image, "Non-Color")  # the numbers as they stand in the file: see `shading`
+            picture.image.alpha_mode = "CHANNEL_PACKED"
+            properties.write(picture.image, layout.ImageProperties(image.name, image.external))
+            identity.stamp(picture.image, importing.token, layout.IMAGE, record)
+            originals.set_resource(importing.collection, layout.IMAGE, record, picture.image)
+            pictures.append(picture)
+            yield step()
     importing.report.count("images", len(pictures))
     return list(pictures)
 

@@ -44,6 +44,7 @@ class LEVELWRIGHT_PT_teeworlds_envelopes(OnMap, LevelPanel, bpy.types.Panel):
     """What moves in the active map."""
 
     bl_label = "Teeworlds Animation"
+    anchor = "animation"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:

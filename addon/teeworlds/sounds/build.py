@@ -14,6 +14,7 @@ from ....formats import teeworlds
 from ....formats.binary import FormatError
 from ...scene import identity, originals, properties, sounds
 from ...scene.names import showable
+from ...scene.progress import Steps, progress
 from ...scene.reports import Report
 from .. import layout
 from ..context import ImportContext
@@ -46,17 +47,19 @@ class LevelSounds:
         return self.blocks.get(record)
 
 
-def build(importing: ImportContext) -> LevelSounds:
+def build(importing: ImportContext) -> Steps[LevelSounds]:
     """Make all sounds of a map, used or not, as resources of its collection."""
     made: dict[int, bpy.types.Sound] = {}
-    for record, sound in enumerate(importing.level.sounds):
-        name = layout.readable(sound.name) or UNNAMED
-        block = _embedded(sound, name, importing.report) or _external(name, importing)
-        block.name = showable(name)
-        properties.write(block, SoundProperties(sound.name, sound.external))
-        identity.stamp(block, importing.token, layout.SOUND, record)
-        originals.set_resource(importing.collection, layout.SOUND, record, block)
-        made[record] = block
+    with progress(len(importing.level.sounds), "sounds") as step:
+        for record, sound in enumerate(importing.level.sounds):
+            name = layout.readable(sound.name) or UNNAMED
+            block = _embedded(sound, name, importing.report) or _external(name, importing)
+            block.name = showable(name)
+            properties.write(block, SoundProperties(sound.name, sound.external))
+            identity.stamp(block, importing.token, layout.SOUND, record)
+            originals.set_resource(importing.collection, layout.SOUND, record, block)
+            made[record] = block
+            yield step()
     importing.report.count("sounds", len(made))
     return LevelSounds(made)
 

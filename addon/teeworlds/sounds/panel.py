@@ -17,6 +17,7 @@ class LEVELWRIGHT_PT_teeworlds_sounds(OnMap, LevelPanel, bpy.types.Panel):
     """The active map's sounds."""
 
     bl_label = "Teeworlds Sounds"
+    anchor = "what-can-be-edited"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -30,7 +30,7 @@ class LEVELWRIGHT_OT_teeworlds_stamp(OnMap, tools.StrokeOperator):
 
     bl_idname = "levelwright.teeworlds_stamp"
     bl_label = "Stamp"
-    bl_options = {"UNDO"}
+    bl_options = {"UNDO", "INTERNAL"}
     failures = FAILURES
 
     mode: str = declared.menu(

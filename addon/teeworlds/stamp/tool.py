@@ -118,6 +118,7 @@ class LEVELWRIGHT_PT_teeworlds_stamp(OnMap, LevelPanel, bpy.types.Panel):
     """The stamp tool's settings and palette."""
 
     bl_label = "Stamp"
+    anchor = "the-stamp-tool"
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the tool's button, its settings and the tiles of the active layer."""

@@ -10,17 +10,22 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import numpy.typing as npt
+from mathutils import Matrix
 
-from ....formats.teeworlds.camera import spawn_among, view_size
+from ....formats.teeworlds.camera import spawn_among, spawns_among, view_size
 from ...scene import animation, identity, stage
 from ...scene.blender_types import Value
 from ...scene.identity import kind_of
+from ...scene.level import root_of
 from ...scene.reports import Report
+from ...scene.spawns import Spawn
 from .. import layout
 from ..materials import shading
 from ..structure.parts import all_layers, group_roots, physics_collections, tile_kind
 from . import borders
 
+WIDE = 16 / 9
+"""Width / height of usual screens."""
 WIDTH = "game_width"
 """On the game camera: how many tiles the game shows side by side at zoom 1."""
 
@@ -96,6 +101,19 @@ def first_spawn(collection: bpy.types.Collection) -> tuple[float, float]:
     if game is None:
         return 0.0, 0.0
     return spawn_among(borders.shown_tiles(game)["index"])
+
+
+def spawns(_context: bpy.types.Context, collection: bpy.types.Collection) -> list[Spawn]:
+    """Where players appear in a level, as edited, each with as much around it as the game shows on a wide screen."""
+    game = next((layer for layer in all_layers(collection) if tile_kind(layer) == "GAME"), None)
+    root = root_of(collection)
+    if game is None or root is None:
+        return []
+    width, _ = view_size(WIDE)
+    return [
+        Spawn(f"spawn {number}", root.matrix_world @ Matrix.Translation((x, -y, 0.0)), width, is_flat=True)
+        for number, (x, y) in enumerate(spawns_among(borders.shown_tiles(game)["index"]), 1)
+    ]
 
 
 def look_from_spawn(
@@ -194,9 +212,7 @@ def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection
         space.region_3d.view_perspective = "ORTHO"
         space.region_3d.view_location = (*((low + high) / 2), 0.0)
         space.region_3d.view_distance = max(float((high - low).max()), 10.0)
-        space.clip_end = max(space.clip_end, 10.0 * space.region_3d.view_distance)
-        space.shading.type = "MATERIAL"
-        space.overlay.show_relationship_lines = False
+    stage.show_plainly(context, collection, 2.5 * max(float((high - low).max()), 10.0), is_flat=True)
 
 
 def _extent(collection: bpy.types.Collection) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:

@@ -56,6 +56,16 @@ def places(directory: Path, reach: AllowedFolders) -> list[Path]:
     return _Mounts(directory.resolve(), reach).places()
 
 
+def title(directory: Path, reach: AllowedFolders) -> str | None:
+    """What a game's gameinfo calls it ("Counter-Strike: Source"), or else its folder's name; None where there is no
+    gameinfo that can be read.
+    """
+    whole = _Mounts(directory, reach).parsed(directory, NAME)
+    if whole is None:
+        return None
+    return (whole.block("gameinfo") or whole).get("game") or directory.name
+
+
 @dataclass
 class _Mounts:
     """What a game mounts."""

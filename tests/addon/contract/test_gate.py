@@ -22,6 +22,10 @@ Bring = Callable[[Any, int], None]
 FOLDER = Path(__file__).resolve().parents[2] / "formats"
 
 
+LARGE = "too many"
+"""How the names of problems begin that take a level of many thousand records."""
+
+
 def tables(game: Game) -> list[ModuleType]:
     found = sorted(FOLDER.glob(f"{game.key}_problems.py")) + sorted(FOLDER.glob(f"{game.key}_*_problems.py"))
     return [importlib.import_module(f"tests.formats.{path.stem}") for path in found]
@@ -33,7 +37,9 @@ def label(table: ModuleType) -> str:
 
 TABLES = [pytest.param(game, table, id=label(table)) for game in games.GAMES for table in tables(game)]
 KINDS = [
-    pytest.param(game, table, name, id=f"{label(table)}-{name}")
+    pytest.param(
+        game, table, name, id=f"{label(table)}-{name}", marks=[pytest.mark.slow] if name.startswith(LARGE) else []
+    )
     for game in games.GAMES
     for table in tables(game)
     for name in table.CASES

@@ -21,7 +21,10 @@ CHANGES_NOTHING = {
     "levelwright.genesis_write_leak": "writes a file",
     "levelwright.source_write_leak": "writes a file",
     "levelwright.ns2_minimap": "writes a picture",
+    "levelwright.reset_options": "sets the preferences",
     "levelwright.check_export": "reads the scene, and writes its report",
+    "levelwright.go_to_spawn": "turns the 3D view",
+    "levelwright.fly_from_spawn": "turns the 3D view",
     "levelwright.fable_brush": "sets the tool",
     "levelwright.fable_brush_size": "sets the tool",
     "levelwright.teeworlds_play": "starts programs on a temporary file",
@@ -32,6 +35,13 @@ CHANGES_NOTHING = {
     "levelwright.teeworlds_choose_tile": "sets the tool",
     "levelwright.teeworlds_stamp_size": "sets the tool",
     "levelwright.teeworlds_palette": "sets the tool",
+    "levelwright.add_folder": "changes the preferences",
+    "levelwright.remove_folder": "changes the preferences",
+    "levelwright.move_folder": "changes the preferences",
+    "levelwright.find_games": "changes the preferences",
+    "levelwright.check_setup": "reads folders",
+    "levelwright.documentation": "opens the browser",
+    "levelwright.export_level": "writes a file",
 }
 """Operators without UNDO, and why; besides exports."""
 

@@ -4,12 +4,13 @@
 import hashlib
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
 import pytest
 from levelwright import formats
-from levelwright.addon import file_handlers, games, levels, operators, preferences
+from levelwright.addon import documentation, file_handlers, games, levels, menus, operators, preferences
 from levelwright.addon.game import Game
 from levelwright.addon.scene import originals, properties
 
@@ -17,6 +18,31 @@ from tests.addon.contract.registered import ALL, IDS, samples
 
 GAMES = pytest.mark.parametrize("game", games.GAMES, ids=lambda game: game.key)
 SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+
+
+class Noted:
+    """A menu, and a layout that takes notes of the entries that are drawn into it."""
+
+    def __init__(self) -> None:
+        self.layout = self
+        self.entries: list[tuple[str, str, Any]] = []
+
+    def operator(self, name: str, text: str, **_: object) -> Any:
+        self.entries.append((name, text, SimpleNamespace()))
+        return self.entries[-1][2]
+
+    def label(self, text: str, **_: object) -> None:
+        self.entries.append(("", text, None))
+
+    def separator(self) -> None:
+        """Nothing to note."""
+
+
+def drawn(menu: Any) -> list[tuple[str, str, Any]]:
+    """The entries of a menu: operators, texts, and what the buttons set."""
+    noted = Noted()
+    menu.draw(noted, bpy.context)
+    return noted.entries
 
 
 @GAMES
@@ -29,26 +55,58 @@ def test_it_has_a_format_with_all_verbs_and_a_sample(game: Game) -> None:
 
 @GAMES
 def test_its_files_have_menu_entries_with_tooltips(game: Game) -> None:
-    class Layout:
-        def __init__(self) -> None:
-            self.shown: dict[str, str] = {}
-
-        def operator(self, name: str, text: str) -> None:
-            self.shown[name] = text
-
-    class Menu:
-        layout = Layout()
-
-    operators._import_menu(Menu, bpy.context)  # type: ignore[arg-type]
-    operators._export_menu(Menu, bpy.context)  # type: ignore[arg-type]
+    imports = {cls.bl_idname: cls for cls in operators.CLASSES}
+    shown = drawn(menus.LEVELWRIGHT_MT_import)
+    (entry,) = [text for name, text, _ in shown if name == f"import_scene.{game.files[0].operator}"]
     for kind in game.files:
+        assert kind.ending in entry, "one entry takes all that its levels are in"
         for category in ("import_scene", "export_scene")[: 1 + (game.export_level is not None)]:
-            name = f"{category}.{kind.operator}"
-            assert Menu.layout.shown[name].endswith(f"({kind.ending})")
             tooltip = getattr(getattr(bpy.ops, category), kind.operator).get_rna_type().description
             assert len(tooltip) > 20
             assert not tooltip.endswith("."), "Blender adds the full stop"
-        assert f"*{kind.ending}" in operators.CLASSES[0].__annotations__["filter_glob"].keywords["default"]
+        for takes in (operators.CLASSES[0], imports[f"import_scene.{game.files[0].operator}"]):
+            assert f"*{kind.ending}" in takes.__annotations__["filter_glob"].keywords["default"]
+    for form in game.forms:
+        offered = [text for name, text, _ in shown if name == f"import_scene.{form.operator}"]
+        assert len(offered) == (form.import_form is not None)
+
+
+@SAMPLES
+def test_the_export_menu_has_what_the_scene_has(game: Game, sample: Path) -> None:
+    assert drawn(menus.LEVELWRIGHT_MT_export) == [("", "No level in this scene", None)]
+    assert bpy.ops.import_scene.game_level(filepath=str(sample)) == {"FINISHED"}
+    (level,) = originals.levels()
+    kind = game.kind_of(sample.name)
+    shown = drawn(menus.LEVELWRIGHT_MT_export)
+    own = {each.operator for each in (*game.files, *game.forms)}
+    assert {name.removeprefix("export_scene.") for name, _, _ in shown} <= own
+    (made,) = [button for name, _, button in shown if name == f"export_scene.{kind.operator}"]
+    assert made.collection == level.name
+
+
+@GAMES
+def test_a_new_level_can_be_exported_and_opened_again(game: Game, tmp_path: Path) -> None:
+    assert game.new is not None
+    assert game.new.operator.startswith(f"{game.key}_")
+    assert (f"levelwright.{game.new.operator}", game.new.label) in [
+        each[:2] for each in drawn(menus.LEVELWRIGHT_MT_new)
+    ]
+    assert all(field.tooltip for field in properties.fields(game.new.settings))
+    make: Any = getattr(bpy.ops.levelwright, game.new.operator)
+    bpy.ops.ed.undo_push(message="before")
+    before = blocks()
+    assert make("EXEC_DEFAULT", True) == {"FINISHED"}
+    level = levels.choose(bpy.context)
+    assert levels.game_of(level) == game
+    assert level.objects
+    target = tmp_path / f"new{game.files[0].ending}"
+    exporting: Any = getattr(bpy.ops.export_scene, game.files[0].operator)
+    assert exporting(filepath=str(target), collection=level.name) == {"FINISHED"}
+    errors = [each for each in formats.check(formats.read(target)) if each.severity == "error"]
+    assert errors == []
+    bpy.ops.ed.undo()
+    assert blocks() == before
+    assert bpy.ops.import_scene.game_level(filepath=str(target)) == {"FINISHED"}
 
 
 @GAMES
@@ -96,7 +154,7 @@ def test_its_folders_are_in_the_preferences(game: Game, tmp_path: Path, monkeypa
 @GAMES
 def test_its_operators_carry_its_prefix(game: Game) -> None:
     """Names of operators are what scripts depend on: a game's begin with its key."""
-    shared = {"attach_original", "check_export", "select_finding"}
+    shared = {name.partition(".")[2] for name in documentation.SHARED} | {"documentation", "reset_options"}
     keys = {each.key for each in games.GAMES}
     for name in dir(bpy.ops.levelwright):
         assert name in shared or name.partition("_")[0] in keys, name

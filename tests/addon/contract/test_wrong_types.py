@@ -31,7 +31,7 @@ WRONG: dict[str, Callable[[], Value]] = {
     "group": lambda: {"a": 1},
     "data-block": lambda: bpy.data.texts.new("another"),
 }
-QUICK = 40
+QUICK = 12
 """Of a sample's properties and wrong values, how many are tried in each run."""
 
 

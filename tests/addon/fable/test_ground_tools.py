@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from levelwright.addon.fable import layout
 from levelwright.addon.fable.importer import import_level
-from levelwright.addon.fable.operators import new_level
+from levelwright.addon.fable.new_level import new_level
 from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.fable.things import place as things

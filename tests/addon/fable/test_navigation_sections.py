@@ -7,7 +7,7 @@ import bpy
 import pytest
 from levelwright.addon.fable import layout
 from levelwright.addon.fable.importer import import_level
-from levelwright.addon.fable.operators import new_level
+from levelwright.addon.fable.new_level import new_level
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.scene.identity import kind_of
 from levelwright.addon.scene.reports import Report, SceneError

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.fable import layout
-from levelwright.addon.fable.operators import new_level
+from levelwright.addon.fable.new_level import new_level
 from levelwright.addon.fable.paint import brush, tool
 from levelwright.addon.fable.paint.canvas import Canvas
 from levelwright.addon.fable.paint.stroke import Stroke

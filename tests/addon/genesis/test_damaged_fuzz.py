@@ -195,8 +195,8 @@ FUZZER = Fuzzer(
     prepare=empty_file,
     seconds=10.0,
     memory=None,
-    quick=(range(160),),
-    thorough=range(160, 2000),
+    quick=(range(60),),
+    thorough=range(60, 2000),
 )
 
 

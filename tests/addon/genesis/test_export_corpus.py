@@ -45,6 +45,7 @@ def level(corpus: Path, name: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_every_level_comes_back_as_it_was(corpus):
     refused = set()
     for path in levels(corpus):

@@ -7,7 +7,7 @@ import pytest
 from levelwright.addon import levels
 from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.entities.operators import add_entity
-from levelwright.addon.genesis.operators import new_level
+from levelwright.addon.genesis.new_level import new_level
 from levelwright.addon.genesis.settings import ExportSettings
 from levelwright.addon.scene import findings, images, originals
 from levelwright.addon.scene.reports import Report

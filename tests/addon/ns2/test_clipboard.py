@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.ns2 import clipboard
-from levelwright.addon.ns2.operators import new_level
+from levelwright.addon.ns2.new_level import new_level
 from levelwright.addon.ns2.settings import ExportSettings
 from levelwright.addon.ns2.windows_clipboard import WindowsClipboard
 from levelwright.addon.scene import identity

@@ -16,12 +16,15 @@ from tests.addon import blenders
 from tests.addon.ns2.export_helpers import CORPUS, changed, edited, exported, geometry, imported, loops
 
 FILES = sorted(path for path in CORPUS.rglob("*.level") if path.stat().st_size > 5) if CORPUS.is_dir() else []
-SMALL = [path for path in FILES if path.stat().st_size < 120_000]
+QUICK = 120_000
+"""Bytes of levels that the quick run tries, too."""
+SMALL = [path for path in FILES if path.stat().st_size < QUICK]
+LARGE = [pytest.param(path, marks=pytest.mark.slow) for path in FILES if path not in SMALL]
 
 pytestmark = pytest.mark.skipif(not FILES, reason="../shared/corpus/ns2 isn't there")
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*SMALL, *LARGE], ids=lambda path: path.stem)
 def test_unedited_real_levels_are_the_same_bytes(path):
     data, report = path.read_bytes(), Report()
     assert exported(imported(data, path.name, props="boxes"), report) == data

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.ns2.faces.edges import mark_bridges
-from levelwright.addon.ns2.operators import new_level
+from levelwright.addon.ns2.new_level import new_level
 from levelwright.addon.scene import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2

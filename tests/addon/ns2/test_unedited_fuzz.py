@@ -100,8 +100,8 @@ FUZZER = Fuzzer(
     accepted=(0.3, 0.98),
     prepare=empty_file,
     memory=None,
-    quick=(range(100),),
-    thorough=range(100, 2000),
+    quick=(range(50),),
+    thorough=range(50, 2000),
 )
 
 

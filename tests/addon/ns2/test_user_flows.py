@@ -8,7 +8,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2.operators import new_level
+from levelwright.addon.ns2.new_level import new_level
 from levelwright.addon.scene import originals
 from levelwright.addon.scene.level import root_of
 from levelwright.addon.scene.reports import Report

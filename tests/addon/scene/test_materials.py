@@ -112,8 +112,15 @@ result = [written["materials"][0], sorted(written["meshes"][0]["primitives"][0][
 """
 
 
-@pytest.mark.parametrize("tint", ["", "tint"], ids=["plain", "vertex colour"])
-@pytest.mark.parametrize("image", ["", "image"], ids=["no image", "image"])
+@pytest.mark.parametrize(
+    ("image", "tint"),
+    [
+        pytest.param("", "", id="plain", marks=pytest.mark.slow),
+        pytest.param("", "tint", id="vertex colour", marks=pytest.mark.slow),
+        pytest.param("image", "", id="image", marks=pytest.mark.slow),
+        pytest.param("image", "tint", id="image and vertex colour"),
+    ],
+)
 def test_gltf_takes_it_as_unlit(tmp_path: Path, image: str, tint: str) -> None:
     material, attributes = blenders.run(GLTF, tmp_path / "m.gltf", image, tint)
     assert "KHR_materials_unlit" in material["extensions"]

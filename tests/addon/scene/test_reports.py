@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said: the report, the progress, and files that are written whole or not at all."""
+"""What is said: the report; and files that are written whole or not at all."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import files, progress, reports
+from levelwright.addon.scene import files, reports
 from levelwright.addon.scene.reports import Report, SceneError
 
 
@@ -94,71 +94,6 @@ def test_scene_error_knows_what_is_at_fault() -> None:
     assert str(error) == error.message == "two tiles at (3, 4)"
     assert error.objects == [other, obj]
     assert error.faces[obj].tolist() == [1, 2]
-
-
-@pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What Blender's progress display would be told if there was a window."""
-    calls: list[object] = []
-
-    class Manager:
-        def progress_begin(self, start: int, end: int) -> None:
-            calls.append(("begin", end))
-
-        def progress_update(self, value: int) -> None:
-            calls.append(value)
-
-        def progress_end(self) -> None:
-            calls.append("end")
-
-    class Context:
-        window_manager = Manager()
-
-    class App:
-        background = False
-
-    class Bpy:
-        context, app = Context, App
-
-    monkeypatch.setattr(progress, "bpy", Bpy)
-    return calls
-
-
-def test_progress(shown: list[object]) -> None:
-    with progress.progress(4, "layers") as step:
-        step()
-        step(2)
-        step()
-    assert shown == [("begin", 9999), 2499, 7499, 9999, "end"]
-
-
-def test_nested_progress_fills_one_step(shown: list[object]) -> None:
-    with progress.progress(2, "files") as outer:
-        with progress.progress(5, "layers") as inner:
-            inner(5)
-        outer()
-        with progress.progress(2, "layers") as inner:
-            inner()
-            with progress.progress(0, "nothing"):
-                pass
-        outer()
-    assert shown == [("begin", 9999), 4999, 7499, 9999, "end"]
-
-
-def test_progress_ends_when_the_work_fails(shown: list[object]) -> None:
-    with pytest.raises(RuntimeError), progress.progress(3) as step, progress.progress(3):
-        step()
-        raise RuntimeError
-    assert shown[-1] == "end"
-    with progress.progress(1) as step:
-        step()
-    assert shown[-2:] == [9999, "end"]
-
-
-def test_progress_in_the_background_is_silent() -> None:
-    assert bpy.app.background
-    with progress.progress(3, "layers") as step:
-        step()
 
 
 def folder(path: Path) -> list[str]:

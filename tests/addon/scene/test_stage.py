@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, stage
+from levelwright.addon.scene import identity, stage, startup
 from levelwright.addon.scene.reports import Report
 from mathutils import Matrix, Vector
 
@@ -16,7 +16,8 @@ def scene() -> bpy.types.Scene:
 
 
 def test_a_new_file_counts_as_empty_until_something_is_in_it(scene) -> None:
-    assert sorted(obj.name for obj in scene.objects) == sorted(stage.STARTUP)
+    assert sorted(obj.name for obj in scene.objects) == ["Camera", "Cube", "Light"]
+    assert sorted(obj.name for obj in startup.untouched(scene)) == ["Camera", "Cube", "Light"]
     assert stage.is_empty(scene)
     ours = bpy.data.objects.new("level", None)
     identity.stamp(ours, identity.new_token(b"level"), "root", 0)
@@ -31,6 +32,76 @@ def test_a_cube_in_a_saved_file_is_somebodys_work(scene, tmp_path) -> None:
     assert not stage.is_empty(scene)
 
 
+def _move(obj: bpy.types.Object) -> None:
+    obj.location.x += 0.01
+
+
+def _name(obj: bpy.types.Object) -> None:
+    obj.name = "mine"
+
+
+def _property(obj: bpy.types.Object) -> None:
+    obj["mine"] = 1
+
+
+def _modify(obj: bpy.types.Object) -> None:
+    obj.modifiers.new("mine", "BEVEL")
+
+
+def _model(obj: bpy.types.Object) -> None:
+    obj.data.vertices[0].co.z = 3.0
+
+
+def _shine(obj: bpy.types.Object) -> None:
+    obj.data.energy = 10.0
+
+
+def _zoom(obj: bpy.types.Object) -> None:
+    obj.data.lens = 35.0
+
+
+def _paint(obj: bpy.types.Object) -> None:
+    obj.data.materials[0].node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (1, 0, 0, 1)
+
+
+TOUCHES = [
+    *((name, touch) for name in ("Cube", "Light", "Camera") for touch in (_move, _name, _property)),
+    ("Cube", _modify),
+    ("Cube", _model),
+    ("Cube", _paint),
+    ("Light", _shine),
+    ("Camera", _zoom),
+]
+
+
+@pytest.mark.parametrize(("name", "touch"), TOUCHES, ids=lambda one: getattr(one, "__name__", one))
+def test_what_somebody_touched_is_somebodys_work(scene, name, touch) -> None:
+    touch(bpy.data.objects[name])
+    with stage.cleared(bpy.context) as spare:
+        assert not spare
+    assert len(scene.objects) == 3
+    assert not stage.is_empty(scene)
+
+
+def test_what_nobody_touched_is_put_away_once_a_level_is_made(scene) -> None:
+    with pytest.raises(ValueError, match="broken"), stage.cleared(bpy.context):
+        raise ValueError("broken")
+    assert len(scene.objects) == 3
+    with stage.cleared(bpy.context) as spare:
+        assert len(spare) == 3
+    assert len(scene.objects) == 0
+    assert scene.camera is None
+    assert not bpy.data.meshes
+    assert not bpy.data.lights
+
+
+def test_a_world_that_somebody_made_stays(scene) -> None:
+    assert stage.lacks_world(scene)
+    scene.world.node_tree.nodes["Background"].inputs[0].default_value = (0.2, 0.3, 0.4, 1.0)
+    assert not stage.lacks_world(scene)
+    assert not stage.may_replace_world(scene)
+
+
 def test_colours_are_left_where_other_things_are(scene) -> None:
     before, report = scene.view_settings.view_transform, Report()
     stage.show_true_colors(scene, False, report)
@@ -43,7 +114,8 @@ def test_colours_are_left_where_other_things_are(scene) -> None:
 @pytest.mark.usefixtures("scene")
 def test_viewports_see_all_of_a_level() -> None:
     low, high = np.array((100.0, 200.0, -30.0)), np.array((400.0, 250.0, 90.0))
-    stage.look_at(bpy.context, np.array([low, high, (np.nan, 0, 0), (1e30, 0, 0)], np.float32))
+    level = bpy.data.collections.new("level")
+    stage.look_at(bpy.context, level, np.array([low, high, (np.nan, 0, 0), (1e30, 0, 0)], np.float32))
     spaces = list(stage.viewports(bpy.context))
     assert spaces
     for space in spaces:
@@ -61,5 +133,5 @@ def test_viewports_see_all_of_a_level() -> None:
 
 @pytest.mark.usefixtures("scene")
 def test_a_level_without_anything_is_looked_at_too() -> None:
-    stage.look_at(bpy.context, np.zeros((0, 3)))
+    stage.look_at(bpy.context, bpy.data.collections.new("level"), np.zeros((0, 3)))
     assert all(space.region_3d.view_distance > 1 for space in stage.viewports(bpy.context))

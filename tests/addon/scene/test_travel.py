@@ -45,7 +45,7 @@ def scene(path: Path) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
 
 
-@pytest.mark.parametrize("cpu", ["as it is", "features off"])
+@pytest.mark.parametrize("cpu", ["as it is", pytest.param("features off", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("python", blenders.pythons(), ids=blenders.name)
 def test_unchanged_elsewhere(tmp_path: Path, python: str, cpu: str) -> None:
     path = tmp_path / "scene.blend"

@@ -36,8 +36,8 @@ FUZZER = Fuzzer(
     accepted=(1 / 3, 0.9),
     prepare=empty_file,
     memory=None,
-    quick=(range(80),),
-    thorough=range(80, 1200),
+    quick=(range(40),),
+    thorough=range(40, 1200),
 )
 
 

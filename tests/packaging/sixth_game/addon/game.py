@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...formats import tiny
-from ..game import FileKind, Game
+from ..game import FileKind, Game, NewLevel
 from ..scene import gate, identity, originals, transforms
 from ..scene.content_folders import ContentFolder
 from ..scene.ledger import COPIED, DELETED, WRITTEN, Fates
@@ -70,6 +70,19 @@ def export_level(
     return tiny.write(level)
 
 
+@dataclass(frozen=True)
+class NewSettings:
+    """What a new level is like."""
+
+    gems: int = field(default=3, metadata={"tooltip": "How many there are", "min": 1})
+
+
+def make(context: bpy.types.Context, settings: NewSettings, report: Report) -> bpy.types.Collection:
+    """Make a level of gems in a row."""
+    level = tiny.Level(np.arange(settings.gems * 3, dtype=np.float32).reshape(-1, 3))
+    return import_level(context, tiny.write(level), Path("new.tiny"), ImportSettings(), report)
+
+
 GAME = Game(
     key="tiny",
     files=(
@@ -86,5 +99,8 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     fates=FATES,
+    new=NewLevel(
+        operator="tiny_new_level", label="Tiny level", tooltip="Make a level of gems", settings=NewSettings, make=make
+    ),
     folders=(ContentFolder("tiny_directory", "Tiny game", "Folder with the game's gems", "LEVELWRIGHT_TINY"),),
 )

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The menu *Levelwright* of the 3D view: a menu a game with all of its operators, for Blender's search (F3), too.
+
+They are made of what the games declare (`scene.menus`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import cast
+
+import bpy
+
+from . import documentation, games, shortcuts
+from .game import Game
+from .operators import GAME_LEVEL
+from .scene import originals
+from .scene.blender_types import Value
+from .scene.menus import MenuEntry, MenuSection, Rows, Values
+from .scene.names import showable
+from .scene.sidebar import active_level, layout_of, register_classes, unregister_classes
+from .setup_operators import LEVELWRIGHT_OT_check_setup, LEVELWRIGHT_OT_find_games
+
+_Draw = Callable[[bpy.types.UILayout, bpy.types.Context], None]
+_MENU = "LEVELWRIGHT_MT_menu"
+
+
+def _levels(context: bpy.types.Context) -> Iterator[tuple[str, Values]]:
+    """The levels of the scene."""
+    for level in originals.levels(context.scene):
+        yield level.name, {"collection": level.name}
+
+
+SHARED = (
+    MenuEntry(GAME_LEVEL),
+    MenuEntry(shortcuts.LEVELWRIGHT_OT_export_level.bl_idname),
+    MenuEntry("levelwright.check_export"),
+    MenuEntry("levelwright.show_changes"),
+    MenuEntry("levelwright.show_report", "Open Report", {"which": "issues"}),
+    MenuEntry("levelwright.copy_report", "Copy Report", {"which": "issues"}),
+    MenuEntry("levelwright.attach_original"),
+    MenuEntry("levelwright.activate_level", rows=_levels),
+)
+"""What is the same for all games."""
+VIEW = (
+    MenuEntry("levelwright.interior_view"),
+    MenuEntry("levelwright.go_to_spawn"),
+    MenuEntry("levelwright.fly_from_spawn"),
+    MenuEntry("levelwright.camera_at_spawn"),
+    MenuEntry("levelwright.show_kind", "Show All Kinds of Objects", {"kind": "", "action": "SHOW"}),
+)
+"""How levels are looked at."""
+SET_UP = (
+    MenuEntry("levelwright.set_game_folder"),
+    MenuEntry(LEVELWRIGHT_OT_find_games.bl_idname),
+    MenuEntry(LEVELWRIGHT_OT_check_setup.bl_idname),
+    MenuEntry(documentation.LEVELWRIGHT_OT_documentation.bl_idname, "Documentation", {"page": documentation.FIRST}),
+)
+
+
+def _menu(name: str, label: str, draw: _Draw) -> type[bpy.types.Menu]:
+    """Return a menu's class."""
+
+    def draw_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+        draw(layout_of(menu), context)
+
+    return cast(
+        type[bpy.types.Menu],
+        type(name, (bpy.types.Menu,), {"__module__": __name__, "bl_label": label, "draw": draw_menu}),
+    )
+
+
+def _put(layout: bpy.types.UILayout, idname: str, text: str, values: Values) -> None:
+    """Draw an operator with its values."""
+    button: Value = layout.operator(idname, text=showable(text)) if text else layout.operator(idname)
+    for name, value in values.items():
+        setattr(button, name, value)
+
+
+def _of_rows(idname: str, rows: Rows) -> _Draw:
+    """Return what draws a line for each thing that there is."""
+
+    def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        found = list(rows(context))
+        for text, values in found:
+            _put(layout, idname, text, values)
+        if not found:
+            layout.label(text="There is nothing here now")
+
+    return draw
+
+
+def _label(idname: str) -> str:
+    """What an operator is called."""
+    category, _, word = idname.partition(".")
+    cls: Value = getattr(bpy.types, f"{category.upper()}_OT_{word}")
+    return str(cls.bl_label)
+
+
+class _Line:
+    """An entry as it is drawn: as an operator or, where it has rows, as a menu of its own, which is made here."""
+
+    def __init__(self, entry: MenuEntry, key: str, menu_name: str) -> None:
+        self.idname, self.text, self.values = entry.idname(key), entry.text, entry.values
+        rows = entry.rows
+        self.menu = _menu(menu_name, entry.text or entry.operator, _of_rows(self.idname, rows)) if rows else None
+
+    def draw(self, layout: bpy.types.UILayout) -> None:
+        """Draw it."""
+        if not shortcuts.is_there(self.idname):
+            return
+        if self.menu is not None:
+            layout.menu(self.menu.__name__, text=self.text or _label(self.idname))
+        else:
+            _put(layout, self.idname, self.text, self.values)
+
+
+def _of_entries(entries: tuple[MenuEntry, ...], key: str, name: str) -> tuple[list[type[bpy.types.Menu]], _Draw]:
+    """The menus that some of the entries are, and what draws them all."""
+    lines = [_Line(entry, key, f"{name}_{number}") for number, entry in enumerate(entries)]
+
+    def draw(layout: bpy.types.UILayout, _context: bpy.types.Context) -> None:
+        for line in lines:
+            line.draw(layout)
+
+    return [line.menu for line in lines if line.menu is not None], draw
+
+
+def _section(game: Game, number: int, section: MenuSection) -> list[type[bpy.types.Menu]]:
+    """The menus of a section, itself last."""
+    name = f"LEVELWRIGHT_MT_{game.key}_{number}"
+    inner, draw = _of_entries(section.entries, game.key, name)
+    return [*inner, _menu(name, section.title, draw)]
+
+
+def _game(game: Game) -> list[type[bpy.types.Menu]]:
+    """The menus of a game, its own last."""
+    menus: list[type[bpy.types.Menu]] = []
+    sections = []
+    for number, section in enumerate(game.menu):
+        menus += _section(game, number, section)
+        sections.append(menus[-1].__name__)
+
+    def draw(layout: bpy.types.UILayout, _context: bpy.types.Context) -> None:
+        for name in sections:
+            layout.menu(name)
+        layout.separator()
+        idname = documentation.LEVELWRIGHT_OT_documentation.bl_idname
+        _put(layout, idname, f"{game.title} Documentation", {"page": documentation.page_of(game)})
+
+    return [*menus, _menu(name_of(game), game.title, draw)]
+
+
+def name_of(game: Game) -> str:
+    """The name of a game's menu."""
+    return f"LEVELWRIGHT_MT_{game.key}"
+
+
+def _all() -> list[type[bpy.types.Menu]]:
+    """Every menu, *Levelwright* last."""
+    shared, draw_shared = _of_entries(SHARED, "", f"{_MENU}_shared")
+    view, draw_view = _of_entries(VIEW, "", f"{_MENU}_view")
+    set_up, draw_set_up = _of_entries(SET_UP, "", f"{_MENU}_set_up")
+
+    def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        draw_shared(layout, context)
+        layout.separator()
+        draw_view(layout, context)
+        layout.separator()
+        for game in games.GAMES:
+            is_active = active_level(context, game.key) is not None
+            layout.menu(name_of(game), icon="CHECKMARK" if is_active else "BLANK1")
+        layout.separator()
+        draw_set_up(layout, context)
+
+    made = [menu for game in games.GAMES for menu in _game(game)]
+    return [*shared, *view, *set_up, *made, _menu(_MENU, "Levelwright", draw)]
+
+
+CLASSES = _all()
+
+
+def _in_header(header: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    layout_of(header).menu(_MENU)
+
+
+def register() -> None:
+    """Register the menus, and put *Levelwright* into the 3D view's header."""
+    register_classes(CLASSES)
+    bpy.types.VIEW3D_MT_editor_menus.append(_in_header)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    bpy.types.VIEW3D_MT_editor_menus.remove(_in_header)
+    unregister_classes(CLASSES)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Maps from nothing: what can be chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+
+from ..scene.options import option
+from ..scene.reports import Report
+from .operators import new_map
+
+OPERATOR = "teeworlds_new_map"
+"""The operator that makes one, after `levelwright.`."""
+
+
+@dataclass(frozen=True)
+class NewSettings:
+    """What a new map is like."""
+
+    title: str = option("New map", "Name", "What it is called")
+    width: int = option(50, "Width", "In tiles", minimum=2)
+    height: int = option(50, "Height", "In tiles", minimum=2)
+    room: bool = option(True, "Room", "With walls all around and a spawn: it can be played. Otherwise it is empty")
+
+
+def make(context: bpy.types.Context, settings: NewSettings, _report: Report) -> bpy.types.Collection:
+    """Make the map of File > New."""
+    return new_map(context, settings.title, settings.width, settings.height, settings.room)
