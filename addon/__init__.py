@@ -5,7 +5,7 @@ from types import ModuleType
 
 from . import commands, file_handlers, games, operators, panels, preferences, saving, viewing
 
-_PARTS: tuple[ModuleType, ...] = (preferences, operators, file_handlers, panels, commands, games, saving, viewing)
+_PARTS: tuple[ModuleType, ...] = (preferences, operators, file_handlers, panels, viewing, commands, games, saving)
 
 
 def register() -> None:
