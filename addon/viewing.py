@@ -263,7 +263,6 @@ class LEVELWRIGHT_PT_view(_OnLevel, bpy.types.Panel):
     bl_category = CATEGORY
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the buttons."""

@@ -30,9 +30,9 @@ NEAREST, NEAR = 1e-4, 0.15
 """Metres: how near to the eye anything is drawn; NEAR: at the most, in levels whose players are as large as people."""
 NEAR_UNITS = 8.0
 """That in units of which players are 64 to 72 tall and 32 wide."""
-DEPTH = 2000.0
-"""How much nearer than a level is large that is: what is drawn farther off than near by as often as that, and four
-times as much, still has its own depth in a 24-bit buffer."""
+DEPTH = 500.0
+"""How many times nearer that is than a level is large: seen from as far as it is large, faces a 30,000th of that apart
+then have depths of their own in a buffer of 24 bits."""
 LOOKING_DOWN = (0.8001, 0.4619, 0.1913, 0.3314)
 """Quaternion of a view from the south-east and 30 degrees above the horizon."""
 
