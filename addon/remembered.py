@@ -142,7 +142,7 @@ def draw(layout: bpy.types.UILayout, preferences: bpy.types.AddonPreferences) ->
             for name, title, settings in _kinds(game):
                 if name in _GROUPS:
                     body.label(text=title)
-                    options.draw(settings, body, getattr(preferences, name))
+                    options.draw(settings, body, getattr(preferences, name), only_remembered=True)
             body.operator(LEVELWRIGHT_OT_reset_options.bl_idname, icon="LOOP_BACK").game = game.key
 
 
