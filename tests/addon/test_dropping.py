@@ -81,7 +81,7 @@ class Drop(SimpleNamespace):
     def report(self, level: set[str], text: str) -> None:
         self.said.append((*level, text))
 
-    def _hand_on(self, game: Any) -> set[str]:
+    def _hand_on(self, _context: Any, game: Any) -> set[str]:
         self.asked.append(game.key)
         return {"CANCELLED"}
 

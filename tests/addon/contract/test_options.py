@@ -251,7 +251,7 @@ def test_files_of_several_games_show_what_the_games_share_and_one_games_options(
     for game in games.GAMES:
         opened = {f"opened_{each.key}": each == game for each in games.GAMES}
         dialog = Dialog("", defaults | opened, {})
-        dialog.files, dialog.paths = paths, paths
+        dialog.is_dropped, dialog.paths = True, paths
         shown = rows(operators._ImportAny.draw, dialog)
         assert [option.key for option in common_options.COMMON] == shown[: len(common_options.COMMON)]
         assert f"{game.format.title} (1)" in shown
