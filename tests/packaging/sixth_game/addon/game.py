@@ -32,7 +32,9 @@ class ImportSettings:
 class ExportSettings:
     """The options of an export."""
 
-    build_as_new: bool = field(default=False, metadata={"tooltip": "Take nothing from the imported file"})
+    build_as_new: bool = field(
+        default=False, metadata={"tooltip": "Take nothing from the imported file", "is_remembered": False}
+    )
 
 
 def import_level(
