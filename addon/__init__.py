@@ -4,8 +4,9 @@
 from types import ModuleType
 
 from . import commands, file_handlers, games, operators, panels, preferences, saving
+from .scene import texture_lock
 
-_PARTS: tuple[ModuleType, ...] = (preferences, operators, file_handlers, panels, commands, games, saving)
+_PARTS: tuple[ModuleType, ...] = (preferences, operators, file_handlers, panels, commands, texture_lock, games, saving)
 
 
 def register() -> None:

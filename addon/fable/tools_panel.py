@@ -21,6 +21,7 @@ class LEVELWRIGHT_PT_fable_tools(LevelPanel, bpy.types.Panel):
     format_key = layout.FORMAT
     bl_label = "Tools"
     bl_parent_id = "LEVELWRIGHT_PT_fable"
+    bl_order = 2
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the buttons."""

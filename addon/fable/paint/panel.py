@@ -20,6 +20,7 @@ class LEVELWRIGHT_PT_fable_paint(LevelPanel, bpy.types.Panel):
     format_key = layout.FORMAT
     bl_label = "Paint"
     bl_parent_id = "LEVELWRIGHT_PT_fable"
+    bl_order = 1
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the settings and the buttons."""
