@@ -173,7 +173,7 @@ def _reference(now: _Faces) -> _Watch:
 def _edited(depsgraph: bpy.types.Depsgraph) -> Iterator[bpy.types.Object]:
     """The objects in edit mode that Blender tells a change of."""
     for update in depsgraph.updates:
-        block = update.id.original
+        block = update.id.original if update.id is not None else None
         if isinstance(block, bpy.types.Object) and block.mode == "EDIT" and block.type == "MESH":
             yield block
 

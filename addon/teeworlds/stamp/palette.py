@@ -12,6 +12,7 @@ from ....formats.teeworlds import stamps
 from ....formats.teeworlds.tiles import ATLAS_CELLS
 from ...scene import tools
 from ...scene.blender_types import Value
+from ...scene.names import showable
 from ...scene.reports import SceneError
 from ...scene.sidebar import LevelPanel, Result, refuse
 from ..structure.map_operator import OnMap
@@ -88,8 +89,9 @@ class LEVELWRIGHT_OT_teeworlds_palette(OnMap, bpy.types.Operator):
             self.cancel(context)
             try:
                 held.choose(context, self._kind, area)
-            except SceneError as error:
-                return refuse(self, context, error)
+            except SceneError as error:  # no error: its window would take the next keys
+                self.report({"WARNING"}, showable(error.message))
+                return {"CANCELLED"}
             return {"FINISHED"}
         closing = event.type in {*tools.STOPS, self._key} or (event.type == "LEFTMOUSE" and self._from is None)
         if event.value == "PRESS" and closing:

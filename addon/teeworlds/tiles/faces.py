@@ -210,12 +210,16 @@ def follow(layer: bpy.types.Object) -> int:
     meshes of tiles, are in edit mode or linked.
     """
     mesh, kind = layer.data, tile_kind(layer)
-    able = isinstance(mesh, bpy.types.Mesh) and kind is not None and layer.get(layout.STORAGE) == layout.MESH
-    if not able or mesh.is_editmode or mesh.library is not None or UV_TILE not in mesh.attributes:
+    if kind is None or layer.get(layout.STORAGE) != layout.MESH:
         return 0
-    told = {name: attributes.read(mesh, name, "FACE") for name in (*TILE_FIELDS[kind].attributes, UV_TILE)}
-    if any(values is None or values.dtype != np.int32 for values in told.values()):
+    if not isinstance(mesh, bpy.types.Mesh) or mesh.is_editmode or mesh.library:
         return 0
+    told: dict[str, Array] = {}
+    for name in (*TILE_FIELDS[kind].attributes, UV_TILE):
+        values = attributes.read(mesh, name, "FACE")
+        if values is None or values.dtype != np.int32:
+            return 0
+        told[name] = values
     stale = np.flatnonzero((tile_faces.made_for(kind, told) != told[UV_TILE]) & (told["index"] > 0))
     if len(stale):
         try:

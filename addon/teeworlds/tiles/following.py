@@ -20,8 +20,9 @@ def _follow_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | No
     """Let the layers follow whose meshes were changed. A handler of `depsgraph_update_post`."""
     if depsgraph is None or not depsgraph.id_type_updated("MESH"):
         return
-    changed = [update.id.original for update in depsgraph.updates if update.is_updated_geometry]
-    for block in changed:
+    changed = [update.id for update in depsgraph.updates if update.is_updated_geometry]
+    for evaluated in changed:
+        block = evaluated.original if evaluated is not None else None
         if isinstance(block, bpy.types.Object) and block.get(layout.STORAGE) is not None:
             follow(block)
 

@@ -338,7 +338,7 @@ def test_tiles_that_the_game_does_not_know_in_a_layer_are_not_offered_and_are_to
     m.group("Game")
     m.tiles(4, 3, EMPTY * 12, flags=raw.GAME)
     m.tiles(4, 3, bytes(6 * 12), flags=raw.SPEEDUP, title="Fast")
-    level = imported(m.build())
+    level = imported(m.build(), physics=True)
     obj = next(one for one in level.all_objects if one.get("tile_kind") == "SPEEDUP")
     bpy.context.view_layer.update()
     bpy.context.view_layer.objects.active = obj
