@@ -30,6 +30,10 @@ KEY = "levelwright_textures"
 STRETCH, FACES, LEVEL = "STRETCH", "FACES", "LEVEL"
 KEPT = 16
 """References of before that are remembered, for when undo brings them back."""
+MOST = 20_000
+"""Corners that are looked at while the mouse drags: of larger selections those of faces at the rim alone, since what is
+moved or turned as a whole carries its textures by itself.
+"""
 
 uv_maps: dict[str, str] = {}
 """By key of a game whose levels have such textures: the name of the UV map that they lie by."""
@@ -70,6 +74,7 @@ class _Faces:
     """The faces round the selected vertices of a mesh in edit mode, as they are now."""
 
     faces: list[bmesh.types.BMFace]
+    corners: list[bmesh.types.BMLoop]
     points: NDArray[np.float32]
     """[k, 3]: of the corners, in the object's space."""
     uv: NDArray[np.float32]
@@ -86,8 +91,10 @@ class _Watch:
     points: NDArray[np.float32]
     uv: NDArray[np.float32]
     sizes: Ints
-    written: set[bytes] = field(default_factory=set)
-    """UVs that were written for these faces since, those that a moment later weren't right any more among them."""
+    written: set[int] = field(default_factory=set)
+    """Hashes of UVs that were written for these faces since, those that a moment later weren't right any more among
+    them.
+    """
 
     def moved(self, points: NDArray[np.float32], matrix: Doubles, moving: str) -> NDArray[np.float32]:
         """The UVs for corners at these points now. matrix: of the object."""
@@ -120,19 +127,19 @@ def _look_at(obj: bpy.types.Object) -> None:
     layer: Value = working.loops.layers.uv.get(uv_map) if uv_map else None
     if layer is None:
         return
-    now = _selected(mesh, working, layer)
+    now = _selected(mesh, working, layer, moving)
     watch = _watches.get(mesh.session_uid)
     known = watch is not None and watch.which == now.which
-    if watch is None or not known or not ((now.uv == watch.uv).all() or now.uv.tobytes() in watch.written):
+    if watch is None or not known or not ((now.uv == watch.uv).all() or hash(now.uv.tobytes()) in watch.written):
         _watches[mesh.session_uid] = _reference(now)
         return
     wanted = watch.moved(now.points, np.array(obj.matrix_world, np.float64), moving)
     if (wanted == now.uv).all():
         return
-    watch.written.add(wanted.tobytes())
-    corners = (loop for face in now.faces for loop in face.loops)
-    for loop, uv in zip(corners, wanted.tolist(), strict=True):
-        loop[layer].uv = uv
+    watch.written.add(hash(wanted.tobytes()))
+    other = np.flatnonzero((wanted != now.uv).any(axis=1))
+    for number, uv in zip(other.tolist(), wanted[other].tolist(), strict=True):
+        now.corners[number][layer].uv = uv
     bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
 
 
@@ -145,17 +152,19 @@ def _uv_map_of(obj: bpy.types.Object) -> str | None:
     return None
 
 
-def _selected(mesh: bpy.types.Mesh, working: bmesh.types.BMesh, layer: Value) -> _Faces:
-    """The faces round the selected vertices."""
+def _selected(mesh: bpy.types.Mesh, working: bmesh.types.BMesh, layer: Value, moving: str) -> _Faces:
+    """The faces round the selected vertices: see MOST."""
     found = {face for vertex in working.verts if vertex.select for face in vertex.link_faces if not face.hide}
+    if moving == FACES and sum(len(face.verts) for face in found) > MOST:
+        found = {face for face in found if not all(vertex.select for vertex in face.verts)}
     working.faces.index_update()
     faces = sorted(found, key=lambda face: face.index)
     corners = [loop for face in faces for loop in face.loops]
-    points = np.array([loop.vert.co for loop in corners], np.float32).reshape(-1, 3)
-    uv = np.array([loop[layer].uv for loop in corners], np.float32).reshape(-1, 2)
+    points = np.array([loop.vert.co[:] for loop in corners], np.float32).reshape(-1, 3)
+    uv = np.array([loop[layer].uv[:] for loop in corners], np.float32).reshape(-1, 2)
     numbers = [(face.index, len(face.loops)) for face in faces]
     counts = (mesh.session_uid, len(working.verts), len(working.edges), len(working.faces))
-    return _Faces(faces, points, uv, np.array([counts[:2], counts[2:], *numbers], np.int64).tobytes())
+    return _Faces(faces, corners, points, uv, np.array([counts[:2], counts[2:], *numbers], np.int64).tobytes())
 
 
 def _reference(now: _Faces) -> _Watch:

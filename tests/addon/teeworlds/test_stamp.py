@@ -338,8 +338,7 @@ def test_tiles_that_the_game_does_not_know_in_a_layer_are_not_offered_and_are_to
     m.group("Game")
     m.tiles(4, 3, EMPTY * 12, flags=raw.GAME)
     m.tiles(4, 3, bytes(6 * 12), flags=raw.SPEEDUP, title="Fast")
-    level = imported(m.build(), physics=True)
-    obj = next(one for one in level.all_objects if one.get("tile_kind") == "SPEEDUP")
+    obj = layer(imported(m.build(), physics=True), "Fast")
     bpy.context.view_layer.update()
     bpy.context.view_layer.objects.active = obj
     with pytest.raises(RuntimeError, match=r"27: no speedup of the game's, which knows 28, 29: it does nothing there"):
@@ -352,7 +351,7 @@ def test_tiles_that_the_game_does_not_know_in_a_layer_are_not_offered_and_are_to
     one = stroke.StampStroke([TileGrid(obj)], held.for_layers([obj]))
     one.to((0, 0))
     assert one.finish()
-    assert one.unknown() == ["2 Fast: 27: no speedup of the game's, which knows 28, 29: it does nothing there"]
+    assert one.unknown() == [f"{obj.name}: 27: no speedup of the game's, which knows 28, 29: it does nothing there"]
 
 
 def test_all_that_ddnet_knows_has_a_word_in_its_picture() -> None:
