@@ -59,6 +59,22 @@ class FlatTextures:
         gradients = along[:, :, None] * across[:, None] + up[:, :, None] * ahead[:, None]
         return cls(points, charts, normals, gradients, uv_middle - (gradients * middle[:, None]).sum(axis=2))
 
+    @staticmethod
+    def normals_of(points: Doubles, sizes: Ints, charts: Ints) -> Doubles:
+        """Unit normals [c, 3] of charts of polygons with `sizes` [p] corners at points [k, 3], around each.
+
+        charts: of each corner, [k]. NaN for those without an area.
+        """
+        after = np.arange(1, len(points) + 1)
+        ends = np.cumsum(sizes)
+        after[ends - 1] = ends - sizes
+        count = int(charts.max(initial=-1)) + 1
+        middle = _sums(points, charts, count) / np.maximum(np.bincount(charts, minlength=count), 1)[:, None]
+        own = points - middle[charts]
+        areas = _sums(np.cross(own, own[after]), charts, count)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(areas / np.linalg.norm(areas, axis=1, keepdims=True))
+
     @property
     def uv(self) -> Doubles:
         """The coordinates of the corners, [k, 2]; NaN where no texture lies."""
@@ -210,22 +226,6 @@ def _axes(normals: Doubles) -> tuple[Doubles, Doubles]:
         across = np.cross(least, normals)
         across /= np.linalg.norm(across, axis=1, keepdims=True)
     return across, np.cross(normals, across)
-
-
-def normals_of(points: Doubles, sizes: Ints, charts: Ints) -> Doubles:
-    """Unit normals [c, 3] of charts of polygons with `sizes` [p] corners at points [k, 3], around each.
-
-    charts: of each corner, [k]. NaN for those without an area.
-    """
-    after = np.arange(1, len(points) + 1)
-    ends = np.cumsum(sizes)
-    after[ends - 1] = ends - sizes
-    count = int(charts.max(initial=-1)) + 1
-    middle = _sums(points, charts, count) / np.maximum(np.bincount(charts, minlength=count), 1)[:, None]
-    own = points - middle[charts]
-    areas = _sums(np.cross(own, own[after]), charts, count)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(areas / np.linalg.norm(areas, axis=1, keepdims=True))
 
 
 def _spans(points: Doubles, charts: Ints, count: int, extents: Doubles) -> NDArray[np.bool_]:

@@ -20,10 +20,13 @@ import numpy as np
 from bpy.app.handlers import persistent
 from numpy.typing import NDArray
 
-from ...formats.texture_planes import Doubles, FlatTextures, Ints, normals_of
+from ...formats.texture_planes import FlatTextures
 from . import declared, originals
 from .blender_types import Value
 from .sidebar import register_classes, unregister_classes
+
+Doubles = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 KEY = "levelwright_textures"
 """The property of the window manager that holds the setting: of the session, so that undo leaves it alone."""
@@ -103,7 +106,7 @@ class _Watch:
         charts = np.repeat(np.arange(len(self.sizes)), self.sizes)
         before, after = (part.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3] for part in (self.points, points))
         side = np.sign(np.linalg.det(matrix[:3, :3]))
-        old, new = (normals_of(part, self.sizes, charts) * side for part in (before, after))
+        old, new = (FlatTextures.normals_of(part, self.sizes, charts) * side for part in (before, after))
         uv = self.uv.astype(np.float64)
         textures = FlatTextures.of(before, uv, charts, old)
         found = textures.carried(uv, after, new) if moving == FACES else textures.in_place(uv, after)

@@ -19,7 +19,7 @@ import numpy as np
 from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
-from ...formats.texture_planes import FlatTextures, normals_of
+from ...formats.texture_planes import FlatTextures
 from . import declared, texture_lock
 from .blender_types import Value
 from .edit_mode import edited_meshes
@@ -122,7 +122,7 @@ def read(
     points = points @ matrix[:3, :3].T + matrix[:3, 3]
     sizes = np.array([len(face.loops) for face in faces])
     corners = np.repeat(charts, sizes)
-    normals = normals_of(points, sizes, corners)
+    normals = FlatTextures.normals_of(points, sizes, corners)
     if np.linalg.det(matrix[:3, :3]) < 0:  # mirrored ones show the side that they did
         normals = -normals
     return FlatTextures.of(points, uv, corners, normals)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.texture_planes import FlatTextures, normals_of
+from formats.texture_planes import FlatTextures
 
 SQUARE = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
 
@@ -99,7 +99,7 @@ def carried(seed: int, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     textures, uv = laid(seed)
     points = corners @ frame(seed) + np.array([3.0, -2.0, 5.0])
     sizes, charts = np.array([4]), np.zeros(4, np.intp)
-    return textures.carried(uv, points, normals_of(points, sizes, charts)), uv
+    return textures.carried(uv, points, FlatTextures.normals_of(points, sizes, charts)), uv
 
 
 def flat(square: np.ndarray = SQUARE) -> np.ndarray:
@@ -152,7 +152,7 @@ def test_lines_and_points_keep_the_coordinates_that_they_have():
     line = np.array([(0, 0, 0), (1, 0, 0), (2, 0, 0), (1, 0, 0)], float)
     uv, charts = np.random.default_rng(1).normal(size=(4, 2)), np.zeros(4, np.intp)
     with np.errstate(invalid="ignore"):
-        textures = FlatTextures.of(line, uv, charts, normals_of(line, np.array([4]), charts))
+        textures = FlatTextures.of(line, uv, charts, FlatTextures.normals_of(line, np.array([4]), charts))
     now = textures.points + np.array([(0, 0, 0), (0, 0, 0), (0, 3, 0), (0, 0, 0)])
-    assert (textures.carried(uv, now, normals_of(now, np.array([4]), charts)) == uv).all()
+    assert (textures.carried(uv, now, FlatTextures.normals_of(now, np.array([4]), charts)) == uv).all()
     assert (textures.in_place(uv, now) == uv).all()
