@@ -21,7 +21,7 @@ from . import (
     shortcuts,
     viewing,
 )
-from .scene import stoppable
+from .scene import stoppable, texture_lock
 
 _PARTS: tuple[ModuleType, ...] = (
     remembered,  # the preferences are made of it
@@ -34,6 +34,7 @@ _PARTS: tuple[ModuleType, ...] = (
     panels,
     viewing,
     commands,
+    texture_lock,
     games,
     saving,
     documentation,
