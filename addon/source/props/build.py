@@ -23,6 +23,7 @@ from .. import layout
 from ..context import ImportContext
 from . import models
 from .boxes import box, show_box
+from .light import PropLight
 from .models import Models
 
 HOME = "Static Props"
@@ -95,7 +96,13 @@ def prepare(importing: ImportContext, known: Models) -> Callable[[], None]:
                 boxes[path] = box(title, *plausible.of(kinds == pairs[number, 0]))
             found = boxes[path]
         shown.append(found)
-    return lambda: _place(importing, lump, [shown[number] for number in pair_of.reshape(-1).tolist()])
+    of_props = [shown[number] for number in pair_of.reshape(-1).tolist()]
+    light = PropLight(importing, known)
+    for number, mesh in enumerate(of_props if light else []):
+        if layout.MODEL_PATH in mesh and light.has(number, props[number]):
+            of_props[number] = light.lit(number, names[int(kinds[number])], mesh)
+    light.tell()
+    return lambda: _place(importing, lump, of_props)
 
 
 def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Mesh]) -> None:
