@@ -27,7 +27,7 @@ def linear(byte: int) -> float:
 
 
 def light(data: bytes, groups: list, vertices: int, checksum: int = build.CHECKSUM) -> np.ndarray:
-    return vhv.light_of(vhv.read(data), groups, checksum, vertices)
+    return vhv.light_of(vhv.read(data), vhv.VertexOrder.of(groups, checksum, vertices))
 
 
 def test_vertices_of_a_square() -> None:

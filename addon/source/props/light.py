@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source.content import vhv
-from ....formats.source.content.vtx import Group
+from ....formats.source.content.vhv import VertexOrder
 from ....formats.source.records import Records
 from ...scene import attributes
 from ...scene.names import showable
@@ -60,7 +60,7 @@ class PropLight:
     known: Models
     wrong: dict[str, int] = field(default_factory=dict)
     _names: frozenset[str] = frozenset()
-    _groups: dict[str, list[Group] | str] = field(default_factory=dict, repr=False)
+    _orders: dict[str, VertexOrder | str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self._names = names(self.importing.level) if self.importing.lit_props else frozenset()
@@ -87,7 +87,7 @@ class PropLight:
         made = shared.copy()
         made.name = showable(f"{shared.name} prop {number}")
         rgba = np.ones((len(light), 4), np.float32)
-        rgba[:, :3] = np.maximum(light, _BLACK)
+        np.maximum(light, _BLACK, out=rgba[:, :3])
         attributes.create(made, layout.VERTEX_LIGHT, "POINT", "FLOAT_COLOR", rgba)
         self.importing.report.count("static props with baked light")
         return made
@@ -104,18 +104,21 @@ class PropLight:
 
     def _light(self, number: int, name: str) -> NDArray[np.float32]:
         """The light of a prop's vertices, float32[v, 3], those that its model's mesh has. Raises FormatError."""
-        file, model = self._file(number), self.known.model(name)
-        if file is None or model is None:
-            raise FormatError("its model is missing", "VHV")
-        if name not in self._groups:
+        file = self._file(number)
+        if name not in self._orders:
             try:
-                self._groups[name] = self.known.groups(name)
+                self._orders[name] = self._order(name)
             except FormatError as error:
-                self._groups[name] = str(error)
-        groups = self._groups[name]
-        if isinstance(groups, str):
-            raise FormatError(groups, name)
-        light = vhv.light_of(
-            vhv.read(self.importing.level.pak.read(file)), groups, model.checksum, len(model.positions)
-        )
-        return light[np.unique(model.triangles)]
+                self._orders[name] = str(error)
+        order = self._orders[name]
+        if file is None or isinstance(order, str):
+            raise FormatError(str(order), name)
+        return vhv.light_of(vhv.read(self.importing.level.pak.read(file)), order)
+
+    def _order(self, name: str) -> VertexOrder:
+        """Where the vertices of a model's mesh stand in its props' light. Raises FormatError."""
+        model = self.known.model(name)
+        if model is None:
+            raise FormatError("its model is missing", name)
+        order = VertexOrder.of(self.known.groups(name), model.checksum, len(model.positions))
+        return order.take(np.unique(model.triangles))

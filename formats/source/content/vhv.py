@@ -73,27 +73,49 @@ def read(data: Buffer) -> VertexLight:
     return VertexLight(int(header["checksum"]), meshes, colors)
 
 
-def light_of(light: VertexLight, groups: Sequence[Group], checksum: int, vertices: int) -> NDArray[np.float32]:
-    """Linear light, float32[v, 3], red, green and blue, of the vertices of a model, 0 to 4.6: 1 shows a texture as it
-    is. 0 where a vertex is in no group.
-
-    groups: of one level of detail, as `mdl.groups` gives them. checksum, vertices: of the model.
-
-    Raises FormatError for the light of another model.
+@dataclass(frozen=True, slots=True, eq=False)
+class VertexOrder:
+    """Where the vertices of a model stand in its props' light, in one level of detail. checksum: of the model. meshes:
+    level and vertices of each strip group. places: int64[v], which colour of that level each vertex has, -1: none.
     """
-    if light.checksum != checksum:
-        raise FormatError(f"is of a model {light.checksum:#x}, not of {checksum:#x}", "VHV checksum")
-    levels = {group.level for group in groups}
-    there = np.flatnonzero(np.isin(light.meshes["level"], list(levels))).tolist()
-    if [(int(light.meshes["level"][n]), len(light.colors[n])) for n in there] != [
-        (group.level, len(group.vertices)) for group in groups
-    ]:
-        raise FormatError(f"its {len(there)} meshes aren't the {len(groups)} groups of the model", "VHV meshes")
-    highest = max((int(group.vertices.max(initial=-1)) for group in groups), default=-1)
-    if highest >= vertices:
-        raise FormatError(f"vertex {highest} of {vertices}", "VHV meshes")
-    made = np.zeros((vertices, 3), np.float32)
-    for number, group in zip(there, groups, strict=True):
-        shown = group.vertices >= 0
-        made[group.vertices[shown]] = _LINEAR[light.colors[number][shown][:, :, 2::-1]].mean(axis=1)
+
+    checksum: int
+    meshes: list[tuple[int, int]]
+    places: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, groups: Sequence[Group], checksum: int, vertices: int) -> "VertexOrder":
+        """Of the strip groups that `mdl.groups` gives, and the checksum and number of vertices of the model.
+
+        Raises FormatError for groups with other vertices.
+        """
+        numbers = np.concatenate([np.zeros(0, np.int64), *(group.vertices for group in groups)])
+        if numbers.max(initial=-1) >= vertices:
+            raise FormatError(f"vertex {numbers.max()} of {vertices}", "VHV meshes")
+        places = np.full(vertices, -1)
+        shown = np.flatnonzero(numbers >= 0)
+        places[numbers[shown]] = shown
+        return cls(checksum, [(group.level, len(group.vertices)) for group in groups], places)
+
+    def take(self, vertices: NDArray[np.int64]) -> "VertexOrder":
+        """That of some of the vertices."""
+        return VertexOrder(self.checksum, self.meshes, self.places[vertices])
+
+
+def light_of(light: VertexLight, order: VertexOrder) -> NDArray[np.float32]:
+    """Linear light, float32[v, 3], red, green and blue, of a model's vertices, 0 to 4.6: 1 shows a texture as it is. 0
+    where a vertex has none. Raises FormatError for the light of another model.
+    """
+    if light.checksum != order.checksum:
+        raise FormatError(f"is of a model {light.checksum:#x}, not of {order.checksum:#x}", "VHV checksum")
+    levels = {level for level, _ in order.meshes}
+    there = [number for number, level in enumerate(light.meshes["level"].tolist()) if level in levels]
+    if [(int(light.meshes["level"][number]), len(light.colors[number])) for number in there] != order.meshes:
+        raise FormatError(f"its {len(there)} meshes aren't the {len(order.meshes)} groups of the model", "VHV meshes")
+    if not there:
+        return np.zeros((len(order.places), 3), np.float32)
+    colors = light.colors[there[0]] if len(there) == 1 else np.concatenate([light.colors[number] for number in there])
+    found = _LINEAR[colors[order.places, :, 2::-1]]
+    made = found[:, 0] if found.shape[1] == 1 else found.mean(axis=1)
+    made[order.places < 0] = 0
     return made
