@@ -8,11 +8,14 @@ import bpy
 import pytest
 from levelwright.addon import games, levels
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import Entity
 
 from tests.addon.contract import edits
 from tests.addon.source.exports import ROOM
+from tests.addon.source.placed import a_map, prop, static_props
+from tests.addon.source.test_prop_light import LIGHT, MODEL
 from tests.formats import source_door, source_portals
 
 SOURCE = games.by_key("source")
@@ -38,11 +41,18 @@ def odd() -> source.Level:
     return level
 
 
+def lit() -> source.Level:
+    """Static props of a model, with light in their vertices and without."""
+    props = static_props(["models/a.mdl"], [prop(), prop()])
+    return a_map(files={**MODEL, "sp_0.vhv": LIGHT["sp_0.vhv"]}, props=props)
+
+
 MAPS: dict[str, Callable[[], source.Level]] = {
     "room": lambda: source.read(ROOM),
     "trigger": source_door.with_trigger,
     "portals": source_portals.room,
     "odd": odd,
+    "lit": lit,
 }
 
 
@@ -78,3 +88,12 @@ def test_what_nobody_edited_is_told_of_by_nothing(name: str, tmp_path: Path) -> 
         levels.export_file(bpy.context, level, tmp_path / "out.bsp", SOURCE.writer[1](), report)
         assert (tmp_path / "out.bsp").read_bytes() == path.read_bytes()
         assert [line for line in (*report.warnings, *report.notes) if "written" in line] == []
+
+
+def test_light_of_props_is_for_reference(tmp_path: Path) -> None:
+    """Its file stays as it is; an edit of what shows it is told, with the reason."""
+    path = tmp_path / "lit.bsp"
+    path.write_bytes(source.write(lit()))
+    found = [one for one in edits.edits(SOURCE, path) if one.aspect == f"attribute {layout.VERTEX_LIGHT}"]
+    (result,) = (edits.outcome(SOURCE, path, one) for one in found)
+    assert result is not None and result.result == edits.TOLD and "the compiler baked it" in result.said

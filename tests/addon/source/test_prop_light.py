@@ -93,15 +93,15 @@ def test_it_looks_as_lit(tmp_path: Path) -> None:
     assert seen_from_above(tmp_path)[4, 4] == pytest.approx(np.zeros(3), abs=1e-4)
 
 
-def test_the_files_stay_and_edits_are_told() -> None:
+def test_the_files_stay_and_follow_their_props() -> None:
     level = a_map(files={**MODEL, **LIGHT}, props=static_props(["models/a.mdl"], [prop(), prop(), prop()]))
     data = source.write(level)
     collection, _ = shown(data)
     assert exporter.export_level(bpy.context, collection, ExportSettings(), Report()) == data
-    mesh = objects(collection, layout.STATIC_PROP)[2].data
-    values = colors(objects(collection, layout.STATIC_PROP)[2])
-    attributes.write(mesh, layout.VERTEX_LIGHT, "POINT", "FLOAT_COLOR", values * 0.5)
-    assert exporter.export_level(bpy.context, collection, ExportSettings(), Report()) == data
+    bpy.data.objects.remove(objects(collection, layout.STATIC_PROP)[0])
+    after = source.read(exporter.export_level(bpy.context, collection, ExportSettings(), Report()))
+    kept = {name: bytes(after.pak.read(name)) for name in after.pak.names if name.endswith("vhv")}
+    assert kept == {"sp_1.vhv": LIGHT["sp_2.vhv"]}
 
 
 @pytest.mark.parametrize(("height", "wanted"), [(90, 1.0), (150, (300**2 - 158**2) / (300**2 - 100**2)), (320, 0.0)])
