@@ -116,6 +116,6 @@ def light_of(light: VertexLight, order: VertexOrder) -> NDArray[np.float32]:
         return np.zeros((len(order.places), 3), np.float32)
     colors = light.colors[there[0]] if len(there) == 1 else np.concatenate([light.colors[number] for number in there])
     found = _LINEAR[colors[order.places, :, 2::-1]]
-    made = found[:, 0] if found.shape[1] == 1 else found.mean(axis=1)
+    made: NDArray[np.float32] = found[:, 0] if found.shape[1] == 1 else found.mean(axis=1)
     made[order.places < 0] = 0
     return made
