@@ -14,7 +14,7 @@ from ...scene.blender_types import Value
 from ...scene.materials import Nodes, Socket, node_group
 from .texture_nodes import TextureNodes
 
-_RIM_EXPONENT, _RIM_BOOST = 4.0, 1.0
+_RIM_EXPONENT, _RIM_BOOST, _RIM_POWER = 4.0, 1.0, 4.0
 _FADES = 1
 """Of a static prop's flags."""
 _FADE, _VERSION = "Source fade", 1
@@ -55,14 +55,16 @@ def warped(nodes: Nodes, texture: TextureNodes, sun: tuple[float, float, float] 
     return hue.outputs[0]
 
 
-def rim(nodes: Nodes, found: vmt.Material, mask: Socket | None) -> tuple[Value, float]:
-    """How strong and how rough the sheen is that stands for $rimlight. mask: alpha of $phongexponenttexture."""
-    strength = min(max(found.number("$rimlightboost", _RIM_BOOST), 0.0), 1.0)
+def rim(nodes: Nodes, found: vmt.Material, mask: Socket | None) -> tuple[Socket, float]:
+    """How strong and how rough the sheen is that stands for $rimlight: none where a surface looks at who sees it, all
+    at its rim, with the fourth power of what lies between. mask: alpha of $phongexponenttexture.
+    """
+    strength: Value = min(max(found.number("$rimlightboost", _RIM_BOOST), 0.0), 1.0)
     exponent = max(found.number("$rimlightexponent", _RIM_EXPONENT), 0.0)
-    roughness = (2.0 / (exponent + 2.0)) ** 0.5
     if mask is not None and found.flag("$rimmask"):
-        return nodes.math("MULTIPLY", mask, strength), roughness
-    return strength, roughness
+        strength = nodes.math("MULTIPLY", mask, strength)
+    facing = nodes.math("POWER", nodes.add("ShaderNodeLayerWeight").outputs["Facing"], _RIM_POWER)
+    return nodes.math("MULTIPLY", facing, strength), 2.0 / (exponent + 2.0)
 
 
 def fade(nodes: Nodes, units: float) -> Socket:

@@ -138,10 +138,11 @@ def test_rims_are_a_sheen() -> None:
     plain = end_of(imported("VertexLitGeneric { $basetexture grey $phong 1 }"))
     assert plain.inputs["Sheen"].default_value == 0
     end = end_of(imported("VertexLitGeneric { $basetexture grey $phong 1 $rimlight 1 $rimlightboost 0.5 }"))
-    assert end.inputs["Sheen"].default_value == 0.5
-    assert end.inputs["Sheen Roughness"].default_value == pytest.approx((2 / 6) ** 0.5)
+    facing, strength = end.inputs["Sheen"].links[0].from_node.inputs[:2]
+    assert facing.links[0].from_node.operation == "POWER" and strength.default_value == 0.5
+    assert end.inputs["Sheen Roughness"].default_value == pytest.approx(2 / 6)
     masked = "VertexLitGeneric { $basetexture grey $phong 1 $phongexponenttexture half $rimlight 1 $rimmask 1 }"
-    assert end_of(imported(masked)).inputs["Sheen"].is_linked
+    assert end_of(imported(masked)).inputs["Sheen"].links[0].from_node.inputs[1].is_linked
 
 
 @pytest.mark.parametrize(("pitch", "wanted"), [(-90, (0, 1, 0)), (-20, (1, 0.13, 0)), (None, (1, 1, 1))])
