@@ -21,6 +21,7 @@ E = LumpId
 LOW, HIGH = (-16, -32, -16), (16, 32, 16)
 MIDDLE = np.array([-208.0, -48.0, 64.0])
 """In the west room, a whole number of luxels from the origin."""
+SAMPLE = Path(__file__).parents[1] / "samples" / "source_room.bsp"
 LUMPS = (E.LIGHTING, E.LIGHTING_HDR)
 
 
@@ -191,12 +192,20 @@ MAPS = (
 )
 
 
+def test_a_new_model_of_the_sample() -> None:
+    lit_where_the_player_starts(SAMPLE)
+
+
 @pytest.mark.parametrize("name", MAPS)
 def test_new_models_of_real_maps(corpus: Path, name: str) -> None:
-    """A box where the player starts: its light is in the map's own form, and the others keep theirs."""
     path = corpus / "bsp" / name
     if not path.exists():
         pytest.skip(f"{path} isn't there")
+    lit_where_the_player_starts(path)
+
+
+def lit_where_the_player_starts(path: Path) -> None:
+    """A box there: its light is in the map's own form, and the others keep theirs."""
     level = read(path.read_bytes())
     before = read(path.read_bytes())
     start = next(one for one in level.entities if one.classname.startswith("info_player") and one.origin)
