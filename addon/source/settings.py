@@ -127,7 +127,7 @@ class ImportSettings:
     fade: bool = option(
         False,
         "Fade with distance",
-        "Static props fade where the game fades them, as seen from the camera or the viewport; slower to draw",
+        "Props fade where the game fades them, as seen from the camera or the viewport; slower to draw",
         panel=_PLACED,
     )
     detail_props: bool = option(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Nodes that only models have: hues by how far they look away from the sun, light on their rims, fading by distance.
 
-Valve Developer Community: "$lightwarptexture", "$rimlight", "prop_static" (Start Fade Dist, End Fade Dist); where
-alpha lies between the two: the SDK's `staticpropmgr`.
+Valve Developer Community: "$lightwarptexture", "$rimlight", "prop_static" (Start Fade Dist, End Fade Dist); how alpha
+follows from distances: the SDK's `staticpropmgr.cpp` and `cdll_util.cpp` (ComputeDistanceFade).
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from ...scene.materials import Nodes, Socket, node_group
 from .texture_nodes import TextureNodes
 
 _RIM_EXPONENT, _RIM_BOOST, _RIM_POWER = 4.0, 1.0, 4.0
-_FADES = 1
-"""Of a static prop's flags."""
+_FADES, _BY_SCREEN = 1, 32
+"""Of a static prop's flags: it fades; by how wide it is on the screen, and not by distance."""
+_FADE_WIDTH = 400.0
+"""Units in which an entity fades that has no nearer distance."""
 _FADE, _VERSION = "Source fade", 1
 
 
@@ -75,16 +77,17 @@ def fade(nodes: Nodes, units: float) -> Socket:
 
 
 def _build_fade(nodes: Nodes) -> None:
-    """All of an object up to `fade_min_dist` units, nothing of it from `fade_max_dist` on, by squares in between; with
-    a lower end below 0 it is gone at once. The flag has to say that it fades.
+    """All of an object up to the nearer distance in units, nothing of it from the farther one on, and in between as the
+    squares of distances say. Static props have both in their records, and flags; entities have keys, which are numbers
+    where a game's definition says so, and no nearer distance where it is below 0.
     """
     interface: Value = nodes.tree.interface
     interface.new_socket("Metres a Unit", in_out="INPUT", socket_type="NodeSocketFloat").default_value = 1.0
     interface.new_socket("Shown", in_out="OUTPUT", socket_type="NodeSocketFloat")
     given = nodes.add("NodeGroupInput").outputs
-    near, far, flags = (
+    near, far, flags, own_near, own_far = (
         nodes.add("ShaderNodeAttribute", attribute_type="OBJECT", attribute_name=name).outputs["Fac"]
-        for name in ("fade_min_dist", "fade_max_dist", "flags")
+        for name in ("fade_min_dist", "fade_max_dist", "flags", "fademindist", "fademaxdist")
     )
     eye = nodes.add("ShaderNodeVectorTransform", vector_type="POINT", convert_from="CAMERA", convert_to="WORLD")
     eye.inputs[0].default_value = (0.0, 0.0, 0.0)
@@ -92,16 +95,29 @@ def _build_fade(nodes: Nodes) -> None:
     nodes.link(eye.outputs[0], away.inputs[0])
     nodes.link(nodes.add("ShaderNodeObjectInfo").outputs["Location"], away.inputs[1])
     units = nodes.math("DIVIDE", away.outputs["Value"], given[0])
-    begin = nodes.math(
-        "ADD", nodes.math("MULTIPLY", far, nodes.math("LESS_THAN", near, 0.0)), nodes.math("MAXIMUM", near, 0.0)
-    )
-    squares = [nodes.math("MULTIPLY", each, each) for each in (far, units, begin)]
-    left = nodes.math("SUBTRACT", squares[0], squares[1])
-    width = nodes.math("MAXIMUM", nodes.math("SUBTRACT", squares[0], squares[2]), 1e-3)
+
+    is_entity = nodes.math("GREATER_THAN", own_far, 0.0)
+    missing = nodes.math("MULTIPLY", is_entity, nodes.math("LESS_THAN", own_near, 0.0))
+    usual = nodes.math("MAXIMUM", nodes.math("SUBTRACT", own_far, _FADE_WIDTH), 0.0)
+    begins = nodes.math("MULTIPLY_ADD", missing, usual, nodes.math("MAXIMUM", own_near, 0.0))
+    begin, end = (
+        nodes.math("ADD", near, begins),
+        nodes.math("ADD", far, own_far),
+    )  # an object has the ones or the others
+    squares = [nodes.math("MULTIPLY", each, each) for each in (begin, units, end)]
+    left = nodes.math("SUBTRACT", squares[2], squares[1])
+    width = nodes.math("MAXIMUM", nodes.math("SUBTRACT", squares[2], squares[0]), 1e-3)
     shown = nodes.math("DIVIDE", left, width, clamp=True)
-    fades = nodes.math(
-        "MULTIPLY", nodes.math("GREATER_THAN", far, 0.0), nodes.math("FLOORED_MODULO", flags, 2.0 * _FADES)
-    )
-    kept = nodes.math("SUBTRACT", 1.0, nodes.math("MINIMUM", fades, 1.0))
-    whole = nodes.math("ADD", nodes.math("MULTIPLY", fades, shown), kept, clamp=True)
+
+    has_end = nodes.math("GREATER_THAN", far, 0.0)
+    flagged = nodes.math("MULTIPLY", has_end, _bit(nodes, flags, _FADES))
+    by_distance = nodes.math("SUBTRACT", 1.0, _bit(nodes, flags, _BY_SCREEN))
+    fades = nodes.math("MULTIPLY_ADD", flagged, by_distance, is_entity, clamp=True)
+    whole = nodes.math("MULTIPLY_ADD", fades, shown, nodes.math("SUBTRACT", 1.0, fades), clamp=True)
     nodes.link(whole, nodes.add("NodeGroupOutput").inputs["Shown"])
+
+
+def _bit(nodes: Nodes, flags: Socket, bit: int) -> Socket:
+    """Whether flags have a bit: 0 or 1."""
+    shifted = nodes.math("FLOOR", nodes.math("DIVIDE", flags, float(bit)))
+    return nodes.math("FLOORED_MODULO", shifted, 2.0)

@@ -30,7 +30,7 @@ LIGHT = {
     "sp_hdr_0.vhv": raw.vhv([(0, [BRIGHT] * 4)]),
     "sp_2.vhv": raw.vhv([(0, [(255, 0, 0), (0, 255, 0), (0, 0, 255), (0, 0, 0)])]),
 }
-NOT_LIT, FADES = 0x40, 1
+NOT_LIT, FADES, BY_SCREEN = 0x40, 1, 32
 
 
 def light_of(byte: int) -> float:
@@ -104,15 +104,48 @@ def test_the_files_stay_and_follow_their_props() -> None:
     assert kept == {"sp_1.vhv": LIGHT["sp_2.vhv"]}
 
 
-@pytest.mark.parametrize(("height", "wanted"), [(90, 1.0), (150, (300**2 - 158**2) / (300**2 - 100**2)), (320, 0.0)])
-def test_props_fade_with_distance(tmp_path: Path, height: float, wanted: float) -> None:
+SQUARES = (300**2 - 158**2) / (300**2 - 100**2)
+
+
+@pytest.mark.parametrize(
+    ("height", "distances", "flags", "wanted"),
+    [
+        (90, (100.0, 300.0), FADES, 1.0),
+        (150, (100.0, 300.0), FADES, SQUARES),
+        (320, (100.0, 300.0), FADES, 0.0),
+        (320, (100.0, 300.0), FADES | 16, 0.0),
+        (320, (300.0, 300.0), FADES, 0.0),
+        (320, (100.0, 300.0), 16, 1.0),
+        (320, (100.0, 300.0), FADES | BY_SCREEN, 1.0),
+        (320, (100.0, 0.0), FADES, 1.0),
+    ],
+)
+def test_props_fade_with_distance(
+    tmp_path: Path, height: float, distances: tuple[float, float], flags: int, wanted: float
+) -> None:
     """From the camera to the prop, by squares, as the record's own numbers say, which are the object's properties."""
-    made, _, _ = imported([prop(origin=(0, 0, -8), flags=FADES), prop(origin=(0, 0, -900))], fade=True)
-    made[0]["fade_min_dist"], made[0]["fade_max_dist"] = 100.0, 300.0
+    made, _, _ = imported([prop(origin=(0, 0, -8)), prop(origin=(0, 0, -900))], fade=True)
+    made[0]["fade_min_dist"], made[0]["fade_max_dist"] = distances
+    made[0]["flags"] = flags
     bpy.context.scene.world = None
     seen = seen_from_above(tmp_path, height=height, samples=64)[2:6, 2:6].mean(axis=(0, 1))
     assert seen == pytest.approx(linear(128) * light_of(HIGH) * wanted * np.ones(3), rel=0.08, abs=1e-3)
-    assert "Source fade v1" in bpy.data.node_groups
+
+
+@pytest.mark.parametrize(
+    ("height", "nearer", "wanted"), [(320, 100.0, 0.0), (150, 100.0, SQUARES), (150, -1.0, (300**2 - 158**2) / 300**2)]
+)
+def test_entities_fade_where_their_keys_are_numbers(
+    tmp_path: Path, height: float, nearer: float, wanted: float
+) -> None:
+    white = {**MODEL, "materials/props/skin.vmt": b"UnlitGeneric { $basetexture grey }"}
+    keys = [("classname", "prop_dynamic"), ("model", "models/a.mdl"), ("origin", "0 0 -8")]
+    level, _ = shown(a_map([keys], white), fade=True)
+    obj = next(one for one in objects(level).values() if one.type == "MESH")
+    obj["fademindist"], obj["fademaxdist"] = nearer, 300.0
+    bpy.context.scene.world = None
+    seen = seen_from_above(tmp_path, height=height, samples=64)[2:6, 2:6].mean(axis=(0, 1))
+    assert seen == pytest.approx(linear(128) * wanted * np.ones(3), rel=0.08, abs=1e-3)
 
 
 def test_nothing_fades_unless_it_is_asked_for() -> None:
