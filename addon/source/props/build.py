@@ -38,7 +38,7 @@ class PropProperties:
     skin: int = setting(0, "Which of the model's skins it has")
     solid: int = setting(6, "How it collides: 0 not, 2 as its bounding box, 6 as its physics model", 0, 255)
     flags: int = setting(0, "Bits: 1 fades, 2 has a lighting origin of its own, 4 no draw, 16 casts no shadow, "
-                            "32 fades by its width on the screen, 64 no vertex lighting, 128 no shadow on itself")  # fmt: skip
+                            "32 fades by its width, 64 no vertex lighting, 128 no shadow on itself")  # fmt: skip
     fade_min_dist: float = setting(0.0, "Units from where on it fades")
     fade_max_dist: float = setting(0.0, "Units from where on it is gone; 0: never")
     forced_fade_scale: float = setting(1.0, "Scales when it fades on small screens")
