@@ -61,6 +61,7 @@ class Materials:
             number = self._numbers.get(name, -1)
             identity.stamp(made, self._token, layout.MATERIAL_KIND, number)
             made[layout.MATERIAL] = showable(name)
+            made.pop(layout.OWN_NAME, None)  # of the placeholder that it is a copy of
             if number < 0:
                 made[layout.OWN_NAME] = showable(name)
             if lightmapped and number >= 0:

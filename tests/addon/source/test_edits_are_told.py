@@ -14,9 +14,8 @@ from levelwright.formats.source import Entity
 
 from tests.addon.contract import edits
 from tests.addon.source.exports import ROOM
-from tests.addon.source.placed import a_map, prop, static_props
-from tests.addon.source.test_prop_light import LIGHT, MODEL
 from tests.formats import source_door, source_portals
+from tests.formats import source_model_bytes as raw
 
 SOURCE = games.by_key("source")
 SLICE = 40
@@ -42,9 +41,20 @@ def odd() -> source.Level:
 
 
 def lit() -> source.Level:
-    """Static props of a model, with light in their vertices and without."""
-    props = static_props(["models/a.mdl"], [prop(), prop()])
-    return a_map(files={**MODEL, "sp_0.vhv": LIGHT["sp_0.vhv"]}, props=props)
+    """The room with the model of its first prop, of two materials, and light in that prop's vertices."""
+    level = source.read(ROOM)
+    stem = level.static_props.models[int(level.static_props.props["prop_type"][0])][: -len(".mdl")]
+    square = [([0, 1, 2, 3], [(1, [0, 1, 2, 0, 2, 3])])]
+    above = [(x, y, 8.0, *rest) for x, y, _, *rest in raw.QUAD]
+    files = {
+        f"{stem}.mdl": raw.mdl([[[(0, 0, 4), (1, 4, 4)]]], ("one", "two"), ("props/",), ((0, 1),)),
+        f"{stem}.vvd": raw.vvd([*raw.QUAD, *above]),
+        f"{stem}.dx90.vtx": raw.vtx([[[square, square]]]),
+        "sp_0.vhv": raw.vhv([(0, [(99, 80, 60)] * 4)] * 2),
+    }
+    for name, data in files.items():
+        level.pak.put(name, data)
+    return level
 
 
 MAPS: dict[str, Callable[[], source.Level]] = {
@@ -97,3 +107,13 @@ def test_light_of_props_is_for_reference(tmp_path: Path) -> None:
     found = [one for one in edits.edits(SOURCE, path) if one.aspect == f"attribute {layout.VERTEX_LIGHT}"]
     (result,) = (edits.outcome(SOURCE, path, one) for one in found)
     assert result is not None and result.result == edits.TOLD and "the compiler baked it" in result.said
+
+
+def test_placeholders_have_names_of_their_own(tmp_path: Path) -> None:
+    """Each is a copy of the first, which may be a model's, and the map's textures have no other name beside theirs."""
+    path = tmp_path / "lit.bsp"
+    path.write_bytes(source.write(lit()))
+    edits.imported(SOURCE, path, SOURCE.import_settings(brushes=True))
+    named = {one.name: (one.get(layout.OWN_NAME), one[layout.MATERIAL]) for one in bpy.data.materials}
+    assert named["props/one"] == ("props/one", "props/one") and named["dev/floor"] == (None, "dev/floor")
+    assert all(own in (None, texture) for own, texture in named.values())
