@@ -42,7 +42,7 @@ def test_options_are_in_panels():
     assert sorted(name for names in shown.values() for name in names) == sorted(
         one.name for one in fields(ImportSettings)
     )
-    assert shown["Baked light"] == ["lightmaps", "bump_lightmaps"]
+    assert shown["Baked light"] == ["lightmaps", "bump_lightmaps", "prop_light"]
 
 
 def preset_files() -> list[Path]:
