@@ -21,7 +21,7 @@ from . import (
     shortcuts,
     viewing,
 )
-from .scene import stoppable
+from .scene import stoppable, texture_lock
 
 _PARTS: tuple[ModuleType, ...] = (
     remembered,  # the preferences are made of it
@@ -32,10 +32,11 @@ _PARTS: tuple[ModuleType, ...] = (
     menus,
     file_handlers,
     panels,
+    viewing,
     commands,
+    texture_lock,
     games,
     saving,
-    viewing,
     documentation,
     shortcuts,
     game_menus,

@@ -165,7 +165,7 @@ class _ImportAny(_Import):
             if found.strangers and not self._leave_out(found):
                 return {"CANCELLED"}
             if len(found.games) == 1:
-                return self._hand_on(found.games[0])
+                return self._hand_on(context, found.games[0])
         for game in games.GAMES:
             remembered.offer(self, context, game.import_settings, f"{game.key}_")
         return self.ask(context)
@@ -183,12 +183,13 @@ class _ImportAny(_Import):
                 self.files.remove(index)
         return True
 
-    def _hand_on(self, game: Game) -> Result:
+    def _hand_on(self, context: bpy.types.Context, game: Game) -> Result:
         """Let the operator of a game ask: its dialog has the game's presets."""
+        given = remembered.given_to(self, context, game.import_settings, f"{game.key}_")
         importing = getattr(bpy.ops.import_scene, game.files[0].operator)
         names = [{"name": path.name} for path in self.paths]
         where = {"filepath": str(self.paths[0]), "directory": str(self.paths[0].parent), "files": names}
-        importing("INVOKE_DEFAULT", **where, left_out=self.left_out)
+        importing("INVOKE_DEFAULT", **where, left_out=self.left_out, **given)
         return {"CANCELLED"}
 
     def run(self, context: bpy.types.Context, report: Report) -> Steps[None]:
@@ -206,7 +207,9 @@ class _ImportAny(_Import):
         """Show the options of the files' game; where they are of several, what these share, and theirs folded."""
         self.draw_left_out()
         layout = layout_of(self)
-        found = chosen_levels.look(self.paths if self.files else chosen_levels.in_file_browser(context))
+        selected = chosen_levels.in_file_browser(context)
+        known = self.paths if self.is_dropped else []
+        found = chosen_levels.look(known if selected is None else selected)
         if found.strangers:
             _show(self, _of_no_game(found), "ERROR")
         if len(found.games) == 1:

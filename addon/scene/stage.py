@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import bpy
 import numpy as np
-from mathutils import Color, Euler, Matrix, Quaternion, Vector
+from mathutils import Quaternion, Vector
 from numpy.typing import ArrayLike
 
 from . import identity, materials, originals, startup
@@ -30,9 +30,9 @@ NEAREST, NEAR = 1e-4, 0.15
 """Metres: how near to the eye anything is drawn; NEAR: at the most, in levels whose players are as large as people."""
 NEAR_UNITS = 8.0
 """That in units of which players are 64 to 72 tall and 32 wide."""
-DEPTH = 2000.0
-"""How much nearer than a level is large that is: what is drawn farther off than near by as often as that, and four
-times as much, still has its own depth in a 24-bit buffer."""
+DEPTH = 500.0
+"""How many times nearer that is than a level is large: seen from as far as it is large, faces a 30,000th of that apart
+then have depths of their own in a buffer of 24 bits."""
 LOOKING_DOWN = (0.8001, 0.4619, 0.1913, 0.3314)
 """Quaternion of a view from the south-east and 30 degrees above the horizon."""
 
@@ -223,7 +223,9 @@ def looks(context: bpy.types.Context) -> Looks:
     scene = context.scene
     changed: list[tuple[Value, tuple[str, ...]]] = []
     if scene is not None:
-        changed += [(struct, _settings(struct)) for struct in (scene, *_parts(scene))]
+        changed += [(scene.view_settings, ("view_transform", "look", "exposure", "gamma"))]
+        changed += [(scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current"))]
+        changed += [(scene.unit_settings, ("system",)), (scene.tool_settings, ("use_snap", "snap_elements_base"))]
         changed += [(scene.cycles, ("transparent_max_bounces",))] if hasattr(scene, "cycles") else []
         display: Value = scene.display
         changed += [(display.shading, ("color_type", "show_backface_culling", "light"))]
@@ -240,28 +242,9 @@ def looks(context: bpy.types.Context) -> Looks:
 def look_again(before: Looks) -> None:
     """Let everything look as it did."""
     for struct, name, value in before:
-        if _copy(getattr(struct, name)) != value:
-            setattr(struct, name, value)
-
-
-def _parts(scene: Value) -> Iterator[Value]:
-    """What a scene has of settings: of its colours, its units, how it is rendered, ... Not those of add-ons: to ask for
-    all of Cycles' lets it look for graphics cards.
-    """
-    for each in scene.bl_rna.properties:
-        part = getattr(scene, each.identifier) if each.type == "POINTER" and each.is_readonly else None
-        if part is not None and not isinstance(part, bpy.types.ID | bpy.types.Struct | bpy.types.PropertyGroup):
-            yield part
-
-
-def _settings(struct: Value) -> tuple[str, ...]:
-    """The names of what can be set of a struct: all, so that none is forgotten that an import sets one day."""
-    properties = struct.bl_rna.properties
-    return tuple(each.identifier for each in properties if not each.is_readonly and each.type != "COLLECTION")
+        setattr(struct, name, value)
 
 
 def _copy(value: Value) -> Value:
     """A setting's value that stays what it is when the setting changes."""
-    if isinstance(value, Vector | Quaternion | Color | Euler | Matrix):
-        return value.copy()
-    return tuple(value) if isinstance(value, bpy.types.bpy_prop_array) else value
+    return value.copy() if isinstance(value, Vector | Quaternion) else value

@@ -43,6 +43,8 @@ class ImportContext(level.ImportContext[source.Level, ImportSettings]):
     """The materials of all parts."""
     meshes: dict[int, bpy.types.Mesh] = field(default_factory=dict)
     """Those of brush models by their number, 1 and up."""
+    lit_props: bool = False
+    """Whether static props are shown with the light that the compiler baked into them."""
     triggers: set[int] = field(default_factory=set)
     """Which of these models have nothing but tool textures, or no faces."""
     _groups: dict[tuple[str, str], bpy.types.Collection] = field(default_factory=dict, repr=False)

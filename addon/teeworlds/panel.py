@@ -26,7 +26,7 @@ from .structure import operators as structure
 from .structure.map_operator import OnMap, active_group, active_layer, active_map
 from .structure.operators import AddClip, AddGroup, MoveGroup, MoveLayer, MoveToGroup, RemoveGroup, RemoveLayer
 from .structure.parts import group_root, properties_of, tile_kind
-from .tiles import automap
+from .tiles import automap, following
 from .tiles import operators as tiles
 from .tiles.operators import FillTiles
 from .view import entities, undisturbed
@@ -146,6 +146,10 @@ class LEVELWRIGHT_PT_teeworlds_view(OnMap, LevelPanel, bpy.types.Panel):
         row.operator(Play.bl_idname, icon="PLAY")
         if play.is_playing():
             row.operator(StopPlaying.bl_idname, text="Stop", icon="SNAP_FACE")
+        layer, space = active_layer(context), context.space_data
+        solid = isinstance(space, bpy.types.SpaceView3D) and space.shading is not None and space.shading.type == "SOLID"
+        if solid and layer is not None and layer.modifiers and tile_kind(layer) is not None:
+            self.layout.label(text="Solid views show what modifiers do once they are applied", icon="INFO")
         column = self.layout.column(align=True)
         for key, switch in SWITCHES.items():
             on = switch.get(context, level)
@@ -177,10 +181,12 @@ def register() -> None:
     stamp.register()  # its panel comes first: it is what is used most
     register_classes(CLASSES)
     motion.register()
+    following.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    following.unregister()
     motion.unregister()
     play.unregister()
     unregister_classes(CLASSES)

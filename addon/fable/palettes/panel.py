@@ -26,6 +26,7 @@ class _NamesPanel(LevelPanel, bpy.types.Panel):
 
     format_key = layout.FORMAT
     bl_parent_id = "LEVELWRIGHT_PT_fable"
+    bl_order = 4
     bl_options = {"DEFAULT_CLOSED"}
 
     kind: lists.List
