@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A window of a real Blender on a screen that nobody sees: real keys, a real mouse, and pictures of what is shown.
 
-Blender runs in a system of its own (tests/tools/real-blender), with the extension of this repository. Keys and clicks go
-through the X server, as a person's do; `python` looks into the session, and sets up what a walk begins with.
+Blender runs in a system of its own (tests/tools/real-blender), with the extension of this repository. Keys and clicks
+go through the X server, as a person's do; `python` looks into the session, and sets up what a walk begins with.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shutil
 import signal
@@ -17,16 +18,24 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
+from scripts import screen_text
+
 ROOT = Path(__file__).resolve().parent.parent
-TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool", "import": "imagemagick"}
+TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool", "import": "imagemagick", "tesseract": "tesseract-ocr"}
 """Programs that the system needs besides Blender, and Debian's packages of them."""
+COPIED = ("__init__.py", "addon", "formats", "docs", "blender_manifest.toml")
+"""What of the repository is the extension."""
 WIDTH, HEIGHT = 1600, 900
 PATIENCE = 240.0
 """Seconds until something that was asked for has happened: drawing is done by the processor here."""
+READING = 60.0
+"""Seconds until the screen shows a text that is looked for."""
+SETTLING = 8.0
+"""Seconds that a picture gets to stay as it is: shaders that are compiled change it for minutes."""
 PAUSE = 0.4
 """Seconds after an event, for Blender to see it."""
 
-LISTENER = '''
+LISTENER = """
 import contextlib, io, os, traceback
 import bpy
 
@@ -52,7 +61,7 @@ def listen():
     return 0.1
 
 bpy.app.timers.register(listen, persistent=True)
-'''
+"""
 
 
 class WindowError(Exception):
@@ -70,6 +79,8 @@ class Window:
         self.home = system / "home" / f"walk{display}"
         self._running: list[subprocess.Popen[bytes]] = []
         self._mounted: list[Path] = []
+        self.at = (0, 0)
+        """Where the mouse is."""
 
     # ------------------------------------------------------------------------------------------------ begin and end
 
@@ -79,10 +90,11 @@ class Window:
             self._start("Xvfb", self.display, "-screen", "0", f"{self.size[0]}x{self.size[1]}x24", "+extension", "GLX")
             time.sleep(2)
             geometry = ["--window-geometry", "0", "0", *map(str, self.size)]
-            enabled = ["--addons", "bl_ext.user_default.levelwright"]
-            self._start("blender", "--gpu-backend", "opengl", *geometry, *enabled, "--python", "listener.py")
+            self._start("blender", "--gpu-backend", "opengl", *geometry, "--python", "listener.py")
+            self.python("bpy.ops.preferences.addon_enable(module='bl_ext.user_default.levelwright')")
             self.python("bpy.context.preferences.view.show_splash = False")
             self.python("bpy.context.preferences.view.show_tooltips = False")
+            self.python("bpy.context.preferences.view.filebrowser_display_type = 'SCREEN'")  # no manager places windows
             self.key("Escape")
         except BaseException:
             self._end()
@@ -111,7 +123,7 @@ class Window:
     def copy(self, source: Path, target: Path) -> None:
         """Copy what git knows of a folder of the repository."""
         listed = subprocess.run(
-            ["git", "ls-files", "-co", "--exclude-standard", "__init__.py", "addon", "formats", "blender_manifest.toml"],
+            ["git", "ls-files", "-co", "--exclude-standard", *COPIED],
             cwd=source,
             capture_output=True,
             text=True,
@@ -174,6 +186,7 @@ class Window:
 
     def move(self, x: int, y: int) -> None:
         """Move the mouse: pixels from the upper left corner."""
+        self.at = (x, y)
         self._inside("xdotool", "mousemove", str(x), str(y))
         time.sleep(PAUSE)
 
@@ -191,6 +204,43 @@ class Window:
             self.move(*place)
         self._inside("xdotool", "mouseup", str(button))
         time.sleep(PAUSE)
+
+    def find(self, text: str, near: tuple[int, int] | None = None) -> screen_text.Place:
+        """Read the screen until it shows a text, and return where: the nearest to a place, if several are as good.
+
+        Raises WindowError.
+        """
+        for attempt, _ in enumerate(self._waiting(READING)):
+            self._grab()
+            area = self._around(near) if near is not None and attempt < 2 else (0, 0, *self.size)
+            found = screen_text.find(text, self._words(area))
+            best = [place for place in found if place.fits > found[0].fits - 0.04]
+            if best:
+                return min(best, key=lambda place: math.dist(near, place[:2])) if near is not None else best[0]
+        raise WindowError(f"the screen never showed: {text}")
+
+    def gone(self, text: str, area: tuple[int, int, int, int], seconds: float = PATIENCE) -> bool:
+        """Wait until a part of the screen (x, y, width, height) doesn't show a text; whether it came to that."""
+        for _ in self._waiting(seconds):
+            self._grab()
+            if not screen_text.find(text, self._words(area)):
+                return True
+        return False
+
+    def _words(self, area: tuple[int, int, int, int]) -> list[screen_text.Word]:
+        table = self._inside("sh", "-c", screen_text.command("shot.png", area))
+        return screen_text.words(table, area[:2])
+
+    def _around(self, place: tuple[int, int]) -> tuple[int, int, int, int]:
+        """Return the part of the screen where a menu opens from a place: reading less takes less time."""
+        left, top = max(0, place[0] - 250), max(0, place[1] - 420)
+        return left, top, min(800, self.size[0] - left), min(840, self.size[1] - top)
+
+    def press(self, *texts: str, near: tuple[int, int] | None = None) -> None:
+        """Click on what the screen says, one after another, as menus open."""
+        for text in texts:
+            near = self.find(text, near)[:2]
+            self.click(*near)
 
     def search(self, words: str) -> None:
         """Start an operator as F3 does: the mouse has to be over the editor that it works in."""
@@ -222,17 +272,28 @@ class Window:
                 return
         raise WindowError(f"this never came true: {expression}")
 
+    def _grab(self) -> None:
+        """Take a picture of the whole screen: shot.png in Blender's home."""
+        self._inside("import", "-window", "root", "shot.png")
+
     def shot(self, name: str) -> Path:
         """Take a picture of the whole screen, once it stays as it is: OUT/<name>.png."""
-        inside = f"/{self.home.relative_to(self.system)}"
         before = b""
-        for _ in self._waiting(20):
-            self._inside("import", "-window", "root", f"{inside}/shot.png")
+        for _ in self._waiting(SETTLING):
+            self._grab()
             now = (self.home / "shot.png").read_bytes()
             if now == before:
                 break
             before = now
             time.sleep(0.5)
+        return self._kept(name)
+
+    def snap(self, name: str) -> Path:
+        """Take a picture of the whole screen as it is just now."""
+        self._grab()
+        return self._kept(name)
+
+    def _kept(self, name: str) -> Path:
         self.out.mkdir(parents=True, exist_ok=True)
         return Path(shutil.copy(self.home / "shot.png", self.out / f"{name}.png"))
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An edit of each game by keys, with undo and redo in the middle; Check Export; the file that is written."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from scripts.walks.walk import ALL, Sample, Walk
+
+MOVED = {
+    "teeworlds": "1 Sun quad 0",
+    "genesis": "crate",
+    "fable": "",
+    "ns2": "crate",
+    "source": "Prop 0 crate",
+}
+"""What is moved of each sample; "" for the first thing that stands on the ground."""
+THING = "next(o.name for o in bpy.data.objects if o.type == 'EMPTY' and 'Things' in str(o.users_collection))"
+
+
+def edit(walk: Walk, sample: Sample) -> None:
+    """An object is moved by G, the move undone and redone; Check Export, then Export Level from the menu: the file is
+    another one, and a level of the game.
+    """
+    window = walk.window
+    walk.imported(sample)
+    name = str(MOVED[sample.key] or walk.value(THING))
+    window.python(
+        "for obj in bpy.context.selected_objects: obj.select_set(False)\n"
+        f"bpy.context.view_layer.objects.active = bpy.data.objects[{name!r}]\n"
+        f"bpy.data.objects[{name!r}].select_set(True)"
+    )
+    place = f"list(bpy.data.objects[{name!r}].location)"
+    before = walk.value(place)
+    walk.over_view()
+    window.key("g", "x", "1", "Return")
+    walk.expect(f"{place} != {before!r}", "G did not move the object")
+    after = walk.value(place)
+    window.key("ctrl+z")
+    walk.expect(f"{place} == {before!r}", "undo did not bring the object back")
+    window.key("ctrl+shift+z")
+    walk.expect(f"{place} == {after!r}", "redo did not move the object")
+    walk.sidebar()
+    walk.menu("Levelwright", "Check Export")
+    walk.over_view()
+    walk.see("checked", f"{name} was moved, undone, redone; Check Export says what an export would do.")
+    walk.menu("Levelwright", "Export Level")
+    walk.browse_folder()
+    (window.home / sample.file).unlink()
+    window.press(sample.button.replace("Import", "Export"), near=(1500, 850))
+    walk.written(sample.file)
+    walk.see("written", "The level was written.")
+    walk.differs(sample)
+
+
+PATHS: dict[str, Callable[[Walk], None]] = {
+    f"edit-{sample.key}": functools.partial(edit, sample=sample) for sample in ALL
+}

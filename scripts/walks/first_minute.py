@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The first minute with a level of each game, options that are remembered, and a big level."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from scripts.walks.walk import ALL, MIDDLE, SOURCE, TEEWORLDS, Sample, Walk
+from scripts.window import WindowError
+
+FUNNEL = (1280, 40)
+"""*Level Objects* in the header of the 3D view, on a screen of 1600 x 900."""
+
+
+def first_minute(walk: Walk, sample: Sample) -> None:
+    """A level is dropped, and the dialog left by Esc; then it is chosen in File > Import > Game Level, and looked at:
+    Material Preview, Solid, the kinds of its objects, Interior View, Go to Spawn.
+    """
+    window = walk.window
+    walk.drop(sample)
+    window.find("Import", near=MIDDLE)
+    walk.see("drop", f"{sample.file} was dropped: what can be chosen is {sample.game}'s, the rest folded.")
+    window.key("Escape")
+    walk.expect(f"{sample.name!r} not in bpy.data.collections", "Esc in the dialog imported the level")
+    window.press("File", "Import", "Game Level", near=(40, 12))
+    window.find(sample.entry, near=window.at)
+    walk.see("menu", "File > Import > Game Level has an entry a game.")
+    window.press(sample.entry, near=window.at)
+    walk.browse(sample.file)
+    walk.see("files", "The file browser has the options of the game.")
+    window.press(sample.button, near=(1500, 850))
+    walk.is_imported(sample)
+    walk.expect("'Cube' not in bpy.data.objects", "the startup cube stayed")
+    walk.over_view()
+    walk.drawn()
+    walk.see("level", "The level as it is first seen; its root is selected, the startup cube is gone.")
+    walk.solid()
+    walk.see("solid", "Solid shows the images of the materials.")
+    window.click(*FUNNEL)
+    window.find("Level Objects", near=FUNNEL)
+    walk.see("objects", "Level Objects, the funnel: kinds of objects with their numbers, to be hidden and shown.")
+    walk.over_view()
+    window.key("Escape")
+    _interior(walk)
+    before = walk.value("list(area.spaces.active.region_3d.view_location)")
+    walk.over_view()
+    window.press("View", near=(193, 40))
+    window.press("Go to Spawn", near=(270, 400))
+    walk.over_view()
+    walk.expect(f"list(area.spaces.active.region_3d.view_location) != {before!r}", "Go to Spawn did not move the view")
+    walk.see("spawn", "View > Go to Spawn looks from where players begin.")
+
+
+def _interior(walk: Walk) -> None:
+    """Switch Interior View twice, from the menu Levelwright."""
+    culled = walk.value("area.spaces.active.shading.show_backface_culling")
+    for expected in (not culled, culled):
+        walk.menu("Levelwright", "Interior View")
+        walk.over_view()
+        culling = f"area.spaces.active.shading.show_backface_culling == {expected}"
+        walk.expect(culling, "Interior View did not switch")
+        if expected is not culled:
+            walk.see("interior", f"Interior View was switched {'on' if expected else 'off'}.")
+
+
+def several_at_once(walk: Walk) -> None:
+    """Levels of two games and a file of none are dropped at once: the dialog says so; undo takes all back."""
+    (walk.window.home / "notes.map").write_text("no level\n", encoding="utf-8")
+    for sample in (TEEWORLDS, SOURCE):
+        walk.put(sample)
+    walk.drop_files(TEEWORLDS.file, SOURCE.file, "notes.map")
+    walk.window.find("Import", near=MIDDLE)
+    walk.see("drop", "Levels of two games and a file of none: what they share, each game folded, and what is left out.")
+    walk.window.press("Import", near=MIDDLE)
+    walk.is_imported(SOURCE)
+    walk.expect(f"{TEEWORLDS.name!r} in bpy.data.collections", "the other level is missing")
+    walk.over_view()
+    walk.window.key("ctrl+z")
+    walk.expect(f"not {{{TEEWORLDS.name!r}, {SOURCE.name!r}}} & set(bpy.data.collections.keys())", "undo left a level")
+    walk.see("undone", "One undo took both back, and gave the startup objects back.")
+
+
+def options_remembered(walk: Walk) -> None:
+    """An option is switched in the dialog after a drop; the next dialog begins with it."""
+    window = walk.window
+    walk.drop(TEEWORLDS)
+    window.press("Animate", near=MIDDLE)
+    walk.see("first", "The first dialog: Animate was switched off by a click.")
+    window.press("Import", near=MIDDLE)
+    walk.is_imported(TEEWORLDS)
+    walk.over_view()
+    window.key("ctrl+z")
+    walk.expect(f"{TEEWORLDS.name!r} not in bpy.data.collections", "undo left the level")
+    walk.drop(TEEWORLDS)
+    window.find("Import", near=MIDDLE)
+    walk.see("second", "The second dialog begins with what was chosen.")
+    window.press("Import", near=MIDDLE)
+    walk.is_imported(TEEWORLDS)
+    chosen = "bpy.context.window_manager.operator_properties_last('import_scene.teeworlds_map')"
+    walk.expect(f"{chosen}.animate is False", "the option was forgotten")
+
+
+def long_work(walk: Walk) -> None:
+    """A big level is imported: the status bar says what is done; Esc stops it, and nothing is left."""
+    if walk.level is None:
+        raise WindowError("needs --level FILE")
+    name = Path(walk.window.put(walk.level)).name
+    counts = "[len(bpy.data.objects), len(bpy.data.meshes), len(bpy.data.materials), len(bpy.data.images)]"
+    before = walk.value(counts)
+    walk.drop_files(name)
+    walk.window.press("Import", near=MIDDLE)
+    time.sleep(2)
+    walk.window.snap(walk.name + "-status")
+    walk.seen.append((walk.window.out / f"{walk.name}-status.png", f"{name}: the status bar says what is being done."))
+    walk.over_view()
+    walk.window.key("Escape")
+    walk.expect(f"{counts} == {before!r}", "Esc left something of the level")
+    walk.see("stopped", "Esc stopped the import: the scene is as it was.")
+
+
+PATHS: dict[str, Callable[[Walk], None]] = {
+    **{f"first-minute-{sample.key}": functools.partial(first_minute, sample=sample) for sample in ALL},
+    "several-at-once": several_at_once,
+    "options-remembered": options_remembered,
+    "long-work": long_work,
+}
