@@ -13,11 +13,18 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from PIL import Image
+
 from scripts.walks import edits, first_minute, menus
 from scripts.walks.walk import Walk
 from scripts.window import ROOT, Window, WindowError
 
 PATHS: dict[str, Callable[[Walk], None]] = {**first_minute.PATHS, **menus.PATHS, **edits.PATHS}
+DOCS = ("first-minute-source", "edit-source", "preferences")
+"""Paths with pictures for the documents."""
+PICTURES = ROOT / "docs" / "pictures"
+QUALITY, LARGEST = 80, 60_000
+"""Of these pictures: WebP's quality, and bytes."""
 NEEDS_LEVEL = {"long-work"}
 """Paths that only a big level of the user's shows."""
 STYLE = "body { font: 16px sans-serif; max-width: 1000px; margin: auto } img { width: 100% } .bad { color: #b00 }"
@@ -39,6 +46,16 @@ def page(walks: list[tuple[Walk, str]]) -> str:
     return "\n".join(parts) + "\n"
 
 
+def write_pictures(walk: Walk, folder: Path) -> None:
+    """Write what the documents show of a walk: walk-<name>.webp. Raises WindowError where one is too large."""
+    for name, (picture, box) in walk.for_docs.items():
+        target = folder / f"walk-{name}.webp"
+        with Image.open(picture) as image:
+            image.crop(box).convert("RGB").save(target, quality=QUALITY, method=6)
+        if target.stat().st_size > LARGEST:
+            raise WindowError(f"{target.name} has more than {LARGEST} bytes")
+
+
 def walk_one(name: str, system: Path, out: Path, display: int, level: Path | None) -> tuple[Walk, str]:
     """Walk a path in a window of its own; returns what was seen, and what did not happen ("": all did)."""
     begun, fault = time.monotonic(), ""
@@ -52,7 +69,7 @@ def walk_one(name: str, system: Path, out: Path, display: int, level: Path | Non
                 fault = str(error)
                 walk.seen.append((window.snap(f"{name}-failed"), "This is where it went wrong."))
     except WindowError as error:
-        fault = fault or str(error)
+        fault = str(error)
     print(f"{name}: {fault or 'walked'} ({time.monotonic() - begun:.0f} s, {len(walk.seen)} pictures)", flush=True)
     return walk, fault
 
@@ -63,6 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("out", type=Path, nargs="?", help="folder for the pictures and index.html")
     parser.add_argument("paths", nargs="*", metavar="PATH", help="names of paths; none: all")
     parser.add_argument("--list", action="store_true", help="say which paths there are")
+    parser.add_argument("--docs", action="store_true", help=f"walk {', '.join(DOCS)}, and write docs/pictures/walk-*")
     parser.add_argument("--level", type=Path, help="a big level, for the path long-work")
     parser.add_argument("--display", type=int, default=90, help="number of the screen that is made")
     chosen = parser.parse_args(arguments)
@@ -75,11 +93,13 @@ def main(arguments: list[str] | None = None) -> int:
     if not (system / "usr" / "bin" / "blender").exists() or os.geteuid() != 0:
         parser.error(f"needs root, and a system with Blender: {system} (tests/tools/real-blender makes one)")
     walks = []
-    for name in chosen.paths or PATHS:
+    for name in chosen.paths or (DOCS if chosen.docs else PATHS):
         if name in NEEDS_LEVEL and chosen.level is None:
             print(f"{name}: skipped, needs --level FILE")
             continue
         walks.append(walk_one(name, system, chosen.out, chosen.display, chosen.level))
+        if chosen.docs:
+            write_pictures(walks[-1][0], PICTURES)
         (chosen.out / "index.html").write_text(page(walks), encoding="utf-8")
     return 1 if any(fault for _, fault in walks) else 0
 

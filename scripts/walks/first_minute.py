@@ -87,8 +87,8 @@ def options_remembered(walk: Walk) -> None:
     """An option is switched in the dialog after a drop; the next dialog begins with it."""
     window = walk.window
     walk.drop(TEEWORLDS)
-    window.press("Animate", near=MIDDLE)
-    walk.see("first", "The first dialog: Animate was switched off by a click.")
+    window.press("View as the game", near=MIDDLE)
+    walk.see("first", "The first dialog: View as the game was switched on by a click.")
     window.press("Import", near=MIDDLE)
     walk.is_imported(TEEWORLDS)
     walk.over_view()
@@ -99,8 +99,7 @@ def options_remembered(walk: Walk) -> None:
     walk.see("second", "The second dialog begins with what was chosen.")
     window.press("Import", near=MIDDLE)
     walk.is_imported(TEEWORLDS)
-    chosen = "bpy.context.window_manager.operator_properties_last('import_scene.teeworlds_map')"
-    walk.expect(f"{chosen}.animate is False", "the option was forgotten")
+    walk.expect("bpy.context.scene.camera", "the option was forgotten: there is no camera")
 
 
 def long_work(walk: Walk) -> None:
