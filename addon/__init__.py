@@ -3,9 +3,24 @@
 
 from types import ModuleType
 
-from . import commands, file_handlers, games, operators, panels, preferences, saving
+from . import (
+    checking,
+    commands,
+    file_handlers,
+    games,
+    issues,
+    operators,
+    panels,
+    preferences,
+    report_operators,
+    saving,
+)
 
-_PARTS: tuple[ModuleType, ...] = (preferences, operators, file_handlers, panels, commands, games, saving)
+_PARTS: tuple[ModuleType, ...] = (
+    *(preferences, operators, file_handlers),
+    *(checking, issues, report_operators, panels),
+    *(commands, games, saving),
+)
 
 
 def register() -> None:

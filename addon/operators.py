@@ -13,7 +13,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import games, levels
 from .game import FileKind, Form, Game, Settings
-from .scene import chosen_files, declared, findings, options, stage
+from .scene import chosen_files, declared, options, stage
 from .scene.blender_types import Value, gives
 from .scene.declared import Declared
 from .scene.reports import Report
@@ -69,7 +69,7 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
                     levels.import_form(context, path, self.game, self.form, settings, self.chosen(self.game), report)
         except levels.FAILURES as error:
             return refuse(self, context, error)
-        report.forward(self)
+        report.forward(self, is_listed=self.form is None)
         return {"FINISHED"}
 
     def draw(self, _context: bpy.types.Context) -> None:
@@ -218,45 +218,6 @@ def exports() -> Iterator[tuple[Game, FileKind]]:
         yield from ((game, form) for form in game.forms if form.export_form is not None)
 
 
-class LEVELWRIGHT_OT_check_export(Declared, bpy.types.Operator):
-    """Say what an export would change, and whether it can be done, without writing a file"""
-
-    bl_idname = "levelwright.check_export"
-    bl_label = "Check Export"
-
-    collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Make the file in memory."""
-        report = Report()
-        try:
-            levels.check_export(context, levels.choose(context, self.collection), report)
-        except levels.FAILURES as error:
-            return refuse(self, context, error)
-        report.forward(self)
-        report.log()
-        return {"FINISHED"}
-
-
-class LEVELWRIGHT_OT_select_finding(Declared, bpy.types.Operator):
-    """Select what this line is about"""
-
-    bl_idname = "levelwright.select_finding"
-    bl_label = "Select What Was Found"
-    bl_options = {"REGISTER", "UNDO"}
-
-    collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
-    number: int = declared.integer(name="Line", min=0, options={"SKIP_SAVE"})
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Select the objects."""
-        try:
-            findings.select(context, levels.choose(context, self.collection), self.number)
-        except levels.FAILURES as error:
-            return refuse(self, context, error)
-        return {"FINISHED"}
-
-
 class LEVELWRIGHT_OT_attach_original(Declared, ImportHelper, bpy.types.Operator):
     """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
 
@@ -280,8 +241,6 @@ CLASSES: tuple[type[bpy.types.Operator], ...] = (
     _import_any(),
     *(_import_operator(game, kind) for game, kind in imports()),
     *(_export_operator(game, kind) for game, kind in exports()),
-    LEVELWRIGHT_OT_check_export,
-    LEVELWRIGHT_OT_select_finding,
     LEVELWRIGHT_OT_attach_original,
 )
 

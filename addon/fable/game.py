@@ -2,7 +2,7 @@
 """What Levelwright has to know of Fable: The Lost Chapters."""
 
 from ...formats.fable import tng
-from ..game import FileKind, Form, Game
+from ..game import FileKind, Form, Game, RecordPlace
 from . import layout, register, unregister, worlds
 from .content import THEMES
 from .exporter import BAKED, export_level
@@ -21,6 +21,15 @@ WORLD = Form(
     export_form=worlds.export_form,
     check=worlds.check,
     choose=worlds.choose,
+)
+PLACES = (
+    RecordPlace(
+        r"sections\[(\d+)\](?: \([^)]*\))?\.things\[(\d+)\]",
+        "things",
+        (layout.THING,),
+        number=lambda held, at: sum(len(section["things"]) for section in held["sections"][: at[0]]) + at[1],
+    ),
+    RecordPlace(r"cells\[(\d+)\]", "cells"),
 )
 GAME = Game(
     key="fable",
@@ -41,6 +50,8 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     beside={layout.TNG: tng.read},
+    contents_beside={layout.TNG: tng.contents},
+    places=PLACES,
     forms=(WORLD,),
     folders=(THEMES,),
     fates=layout.FATES,

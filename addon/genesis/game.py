@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Genesis3D."""
 
+from collections.abc import Sequence
+
+from ...formats import genesis
 from ...formats.genesis import txl
-from ..game import FileKind, Game
+from ..game import FileKind, Game, RecordPlace
 from ..scene.spawns import Spawns
-from . import leaks, operators, panel, textures
+from . import layout, leaks, operators, panel, textures
 from .content import TEXTURES
 from .exporter import export_files
 from .fates import FATES
@@ -30,6 +33,28 @@ def unregister() -> None:
     operators.unregister()
 
 
+def _brush_number(level: genesis.AnyGenesisLevel, numbers: Sequence[int]) -> int:
+    """The running number of a brush: of one of an entity's in a `.map`, of one in the list of a `.3dt`."""
+    if isinstance(level, genesis.MapLevel):
+        entity, brush = numbers
+        return sum(len(each.brushes) for each in level.entities[:entity]) + brush
+    if isinstance(level, genesis.Level3dt):
+        wanted = level.brushes[numbers[0]]
+        return next((number for number, brush, _ in level.numbered_brushes() if brush is wanted), -1)
+    return -1
+
+
+PLACES = (
+    RecordPlace(
+        r"entities\[(\d+)\](?: \([^)]*\))?\.brushes\[(\d+)\]",
+        "brushes",
+        (layout.BRUSH, layout.BRUSHES),
+        number=_brush_number,
+    ),
+    RecordPlace(r"(?:entities|ENTITIES)\[(\d+)\]", "entities", (layout.ENTITY, layout.MODEL)),
+    RecordPlace(r"brushes\[(\d+)\]", "brushes", (layout.BRUSH, layout.BRUSHES), number=_brush_number),
+    RecordPlace(r"models\[(\d+)\]", "models", (layout.MODEL,)),
+)
 GAME = Game(
     key="genesis",
     files=(
@@ -66,6 +91,7 @@ GAME = Game(
     preflight=preflight,
     folders=(TEXTURES,),
     is_one_sided=True,
+    places=PLACES,
     look_from_spawn=Spawns("classname", ("playerstart", "player_start", "startplace", "start"), 60.0),
     fates=FATES,
     register=register,

@@ -142,7 +142,7 @@ class Decompile(sidebar.LevelOperator):
         made = importer.decompiled(context, edited, f"{level.name}.bsp", ImportSettings(scale=scale), report)
         ledger.enter(made, FATES)
         originals.make_active(context, made)
-        report.forward(self)
+        sidebar.tell(self, made, report)
 
 
 def _new_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:

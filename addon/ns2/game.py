@@ -3,10 +3,10 @@
 
 import bpy
 
-from ..game import FileKind, Game
+from ..game import FileKind, Game, RecordPlace
 from ..scene.sidebar import register_classes, unregister_classes
 from ..scene.spawns import Spawns
-from . import operators, panel, selecting, view
+from . import layout, operators, panel, selecting, view
 from .content import NS2
 from .entities import operators as entity_operators
 from .entities import panel as entity_panel
@@ -59,6 +59,11 @@ def unregister() -> None:
     properties.unregister()
 
 
+PLACES = (
+    RecordPlace(r"objects\[(\d+)\]", "entities", (layout.ENTITY,)),
+    RecordPlace(r"mesh\.faces\.(?:angle|offset|scale|mapping_group|material)\[(\d+)\]", "faces", are_faces=True),
+    RecordPlace(r"mesh\.face layers\.\w+\[(\d+)\]", "layers of faces", are_faces=True),
+)
 GAME = Game(
     key="ns2",
     files=(
@@ -76,6 +81,7 @@ GAME = Game(
     export_settings=ExportSettings,
     folders=(NS2,),
     is_one_sided=True,
+    places=PLACES,
     look_from_spawn=Spawns("class_name", ("ready_room_start", "player_start", "spawn_location", "team_location"), 1.6),
     fates=FATES,
     register=register,

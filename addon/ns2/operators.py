@@ -12,7 +12,7 @@ from ...formats.binary import FormatError
 from ..scene import chosen_files, declared, files, stage
 from ..scene.declared import Declared
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import LevelOperator, Result, layout_of, refuse
+from ..scene.sidebar import LevelOperator, Result, layout_of, refuse, tell
 from . import clipboard, layout
 from .entities.editing import select_only
 from .importer import build_scene
@@ -74,7 +74,7 @@ class _Clipboard(LevelOperator):
         if not self.filepath and not available():
             raise SceneError("only Windows has the Spark editor's clipboard: name a file")
         self.run(context, level, report)
-        report.forward(self)
+        tell(self, level, report)
 
     def run(self, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
         """Copy or paste. Raises what FAILURES lists."""

@@ -22,7 +22,7 @@ from . import declared, files, identity, meshes, originals, transforms
 from .level import needed_root
 from .names import showable
 from .reports import Report, SceneError
-from .sidebar import LevelOperator, LevelPanel, Result
+from .sidebar import LevelOperator, LevelPanel, Result, tell
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -205,7 +205,7 @@ class _OfFinder(LevelOperator):
     def tell(self, level: bpy.types.Collection, report: Report) -> None:
         """Show what was found, and keep it as a text block."""
         report.to_text(f"{level.name} leaks")
-        report.forward(self)
+        tell(self, level, report)
 
 
 class FindLeaks(_OfFinder):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Teeworlds and DDNet."""
 
-from ..game import FileKind, Game
+from ..game import FileKind, Game, RecordPlace
 from . import layout
 from .content import CLIENT, MAPRES, SERVER
 from .exporter import export_level
@@ -12,6 +12,18 @@ from .panel import register, unregister
 from .settings import ExportSettings, ImportSettings
 from .view.game_view import look_from_spawn
 
+PLACES = (
+    RecordPlace(
+        r"groups\[(\d+)\](?: \([^)]*\))?\.layers\[(\d+)\]",
+        "layers",
+        (layout.LAYER,),
+        number=lambda level, numbers: sum(len(group.layers) for group in level.groups[: numbers[0]]) + numbers[1],
+    ),
+    RecordPlace(r"groups\[(\d+)\]", "groups", (layout.GROUP,)),
+    RecordPlace(r"envelopes\[(\d+)\]", "envelopes"),
+    RecordPlace(r"images\[(\d+)\]", "images"),
+    RecordPlace(r"sounds\[(\d+)\]", "sounds"),
+)
 GAME = Game(
     key=layout.FORMAT,
     files=(
@@ -27,6 +39,7 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    places=PLACES,
     look_from_spawn=look_from_spawn,
     fates=FATES,
     folders=(MAPRES, CLIENT, SERVER),

@@ -8,7 +8,7 @@ import bpy
 from ....formats.binary import FormatError
 from ...scene import declared, stage
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import LevelOperator, Result
+from ...scene.sidebar import LevelOperator, Result, tell
 from .. import layout
 from . import bake, collect
 
@@ -43,4 +43,4 @@ class BakeGenesisLightmaps(LevelOperator):
         report = Report("baked")
         settings = bake.LightBake(*(getattr(self.properties, name) for name in ("samples", "bounces", "selected")))
         bake.bake(context, level, settings, report)
-        report.forward(self)
+        tell(self, level, report)

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...formats import tiny
-from ..game import FileKind, Game
+from ..game import FileKind, Game, RecordPlace
 from ..scene import gate, identity, originals, transforms
 from ..scene.content_folders import ContentFolder
 from ..scene.ledger import COPIED, DELETED, WRITTEN, Fates
@@ -85,6 +85,7 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    places=(RecordPlace(r"gems\[(\d+)\]", "gems", (GEM,)),),
     fates=FATES,
     folders=(ContentFolder("tiny_directory", "Tiny game", "Folder with the game's gems", "LEVELWRIGHT_TINY"),),
 )
