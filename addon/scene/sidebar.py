@@ -155,6 +155,11 @@ class LevelPanel(OnLevel):
     bl_space_type: SpaceTypeItems = "VIEW_3D"
     bl_region_type: RegionTypeItems = "UI"
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level of the game that is the active one, whichever level the active object is in."""
+        return super().poll(context) and active_level(context, cls.format_key) is not None
+
 
 class ItemList:
     """A list of the sidebar, beside bpy.types.UIList: how Blender asks for an item's line."""

@@ -118,7 +118,10 @@ def test_panels_show_the_game_of_the_active_level_alone(game: Game, sample: Path
             shown.add(name.removeprefix("LEVELWRIGHT_PT_").partition("_")[0])
     assert shown & keys <= {game.key}
     other = next(each for each in games.GAMES if each is not game)
-    imported(samples(other)[0])  # the active object may still be the first one's
+    level = originals.levels()[0]
+    imported(samples(other)[0])
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = next(obj for obj in level.all_objects if obj.name in layer.objects)
     for name in dir(bpy.types):
         cls = getattr(bpy.types, name)
         if name.startswith(f"LEVELWRIGHT_PT_{game.key}"):
