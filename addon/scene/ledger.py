@@ -267,8 +267,8 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
     was = _Entries.kept(collection)
     if was is None:
         return
-    edited: dict[tuple[str, Fate], list[str]] = defaultdict(list)
-    unknown: dict[tuple[str, Fate], list[str]] = defaultdict(list)
+    edited: dict[tuple[str, Fate], list[bpy.types.ID]] = defaultdict(list)
+    unknown: dict[tuple[str, Fate], list[bpy.types.ID]] = defaultdict(list)
     """Elements of meshes were added or deleted, so that nothing can be compared."""
     seen: list[LevelBlock] = []
     for block, marks in _marks(collection, fates):
@@ -283,11 +283,11 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
             if fate.is_written or mark in then:
                 continue
             known = any(aspects.comparable(mark, each) for each in then)
-            (edited if known else unknown)[name, fate].append(block.id_block.name)
-    for (name, fate), names in edited.items():
-        _say(report, fate, f"{listed(names)}: {name} was edited, but isn't written: {fate.why}")
-    for (name, fate), names in unknown.items():
-        report.note(f"{listed(names)}: {name} isn't written, whether it was edited or not: {fate.why}")
+            (edited if known else unknown)[name, fate].append(block.id_block)
+    for (name, fate), those in edited.items():
+        _say(report, fate, f"{_listed(those)}: {name} was edited, but isn't written: {fate.why}", those)
+    for (name, fate), those in unknown.items():
+        report.note(f"{_listed(those)}: {name} isn't written, whether it was edited or not: {fate.why}")
     _tell_of_names(was, seen, fates, report)
     _tell_of_properties(was, seen, fates, report)
     _tell_of_blocks(was, seen, fates, report)
@@ -301,7 +301,8 @@ def _tell_of_names(was: _Entries, seen: Sequence[LevelBlock], fates: Fates, repo
         if fate.is_written or not block.is_no_record or block.entry in was.marks:
             continue
         if any(entry.startswith(f"{block.sort} ") for entry in missing):
-            _say(report, fate, f"{block.id_block.name}: name was edited, but isn't written: {fate.why}")
+            said = f"{block.id_block.name}: name was edited, but isn't written: {fate.why}"
+            _say(report, fate, said, [block.id_block])
 
 
 def _tell_of_properties(was: _Entries, seen: Iterable[LevelBlock], fates: Fates, report: Report) -> None:
@@ -320,13 +321,14 @@ def _tell_of_properties(was: _Entries, seen: Iterable[LevelBlock], fates: Fates,
             others.append(block)
     # one that was renamed, if one is missing
     found += [(block, left[block.entry].popitem()[1]) for block in others if left.get(block.entry)]
-    deleted: dict[tuple[str, Fate], list[str]] = defaultdict(list)
+    lacking: dict[tuple[str, Fate], list[bpy.types.ID]] = defaultdict(list)
     for block, keys_then in found:
         for key in keys_then:
             if block.id_block.get(key) is None:
-                deleted[key, fate_of(fates, block.kind, aspects.GONE + key)].append(block.id_block.name)
-    for (key, fate), names in deleted.items():
-        _say(report, fate, f"{listed(names)}: property {key} was deleted, but that isn't written: {fate.why}")
+                lacking[key, fate_of(fates, block.kind, aspects.GONE + key)].append(block.id_block)
+    for (key, fate), blocks_ in lacking.items():
+        said = f"{_listed(blocks_)}: property {key} was deleted, but that isn't written: {fate.why}"
+        _say(report, fate, said, blocks_)
 
 
 def _tell_of_blocks(was: _Entries, seen: Iterable[LevelBlock], fates: Fates, report: Report) -> None:
@@ -345,8 +347,16 @@ def _tell_of_blocks(was: _Entries, seen: Iterable[LevelBlock], fates: Fates, rep
             _say(report, deleted, f"{listed(gone)}: deleted here, but the file stays as it is: {deleted.why}")
 
 
-def _say(report: Report, fate: Fate, line: str) -> None:
-    (report.note if fate.is_aside else report.warn)(line)
+def _say(report: Report, fate: Fate, line: str, those: Iterable[bpy.types.ID] = ()) -> None:
+    """Warn of an edit. those: the data-blocks that it is about."""
+    if fate.is_aside:
+        report.note(line)
+    else:
+        report.warn(line, [block for block in those if isinstance(block, bpy.types.Object)])
+
+
+def _listed(those: Iterable[bpy.types.ID]) -> str:
+    return listed([block.name for block in those])
 
 
 def _marks(
