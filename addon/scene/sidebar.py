@@ -88,6 +88,8 @@ def draw_help(layout: bpy.types.UILayout, page: str) -> None:
     """Draw a button that opens a page of `docs/`: "teeworlds.md#animation"."""
     button: Value = layout.operator(DOCUMENTATION, text="", icon="HELP", emboss=False)
     button.page = page
+
+
 def operator_of(name: str) -> Value:
     """What runs the operator of a name, as `bpy.ops` has it; None where there is none."""
     category, _, verb = name.partition(".")
