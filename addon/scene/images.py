@@ -38,7 +38,7 @@ def from_rgba(name: str, pixels: ArrayLike, non_color: bool = False) -> bpy.type
     array = np.ascontiguousarray(pixels, np.uint8)
     if array.ndim != 3 or array.shape[2] != 4 or 0 in array.shape:
         raise ValueError(f"{name}: an image is [height, width, 4], not {list(array.shape)}")
-    return _packed(name, png(array), array.shape[1], array.shape[0], non_color)
+    return _packed(name, png(array), non_color)
 
 
 def rendered(scene: bpy.types.Scene) -> bytes:
@@ -60,18 +60,18 @@ def from_palette(name: str, indices: NDArray[np.uint8], colors: NDArray[np.uint8
     rows = np.zeros((height, 1 + width), np.uint8)  # each row begins with its filter: none
     rows[:, 1:] = indices
     palette = (b"PLTE", np.ascontiguousarray(colors, np.uint8).tobytes())
-    return _packed(name, _png(width, height, 3, rows, palette), width, height, False)
+    return _packed(name, _png(width, height, 3, rows, palette), False)
 
 
-def from_file_bytes(name: str, data: bytes, width: int, height: int, non_color: bool = False) -> bpy.types.Image:
+def from_file_bytes(name: str, data: bytes, non_color: bool = False) -> bpy.types.Image:
     """Make a packed image of an image file's bytes (PNG, TGA, ...), kept as they are; Blender decodes them when it
-    needs them. width, height: in pixels, as the file has them.
+    needs them.
     """
-    return _packed(name, data, width, height, non_color)
+    return _packed(name, data, non_color)
 
 
-def _packed(name: str, data: bytes, width: int, height: int, non_color: bool) -> bpy.types.Image:
-    image = bpy.data.images.new(showable(name), width, height, alpha=True)
+def _packed(name: str, data: bytes, non_color: bool) -> bpy.types.Image:
+    image = bpy.data.images.new(showable(name), 1, 1, alpha=True)  # the file says its size
     image.pack(data=data, data_len=len(data))
     image.source = "FILE"
     image.alpha_mode = "CHANNEL_PACKED"  # "NONE" and "PREMUL" don't give the bytes back
@@ -202,7 +202,7 @@ def from_dds(
     more = struct.pack("<5I", _DXGI[four_cc], 3, 0, 1, 0) if four_cc in _DXGI else b""  # a picture, one
     pixel_format = struct.pack("<2I4s20x", 32, 0x4, b"DX10" if more else four_cc)
     data = head + pixel_format + struct.pack("<I16x", caps) + more + blocks[:size]
-    made = _packed(name, data, width, height, non_color)
+    made = _packed(name, data, non_color)
     if four_cc == b"BC6H":
         set_color_space(made, LINEAR)
     return made

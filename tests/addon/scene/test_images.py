@@ -129,7 +129,7 @@ def test_palettes_give_their_colours() -> None:
 
 def test_file_bytes_are_kept() -> None:
     data = images.png(every_value())
-    image = images.from_file_bytes("i", data, 256, 256)
+    image = images.from_file_bytes("i", data)
     assert image.packed_file.data == data
     assert tuple(image.size) == (256, 256)
     assert np.array_equal(images.to_rgba(image), every_value())
