@@ -85,7 +85,7 @@ def _build(importing: ImportContext, materials: Materials) -> None:
         disp_meshes = _part(report, "displacements", lambda: displacements.build_meshes(importing, rendered, baked))
         if importing.settings.entities:
             sky = _part(report, "parts of the 3D skybox", lambda: box.prepare(importing, rendered, disp_meshes))
-    materials.fades = colors.fade(importing.level)
+    materials.fades = colors.fade(importing)
     _build_placed(importing, baked)
     if rendered is not None:
         world.place_world(importing, made)
