@@ -26,8 +26,8 @@ _BLOCK = 1 << 16
 
 PLACEHOLDER = "levelwright_placeholder"
 """Key that marks images that only stand for ones that weren't found."""
-PLACEHOLDER_COLORS = ((96, 96, 104, 255), (128, 128, 136, 255))
-PLACEHOLDER_TEXT = (240, 240, 240, 255)
+PLACEHOLDER_COLORS = ((96, 96, 104), (128, 128, 136))
+PLACEHOLDER_TEXT = (240, 240, 240)
 
 
 def from_rgba(name: str, pixels: ArrayLike, non_color: bool = False) -> bpy.types.Image:
@@ -157,17 +157,15 @@ def checker(name: str, width: int, height: int, label: str | None = None, cells:
     width, height = max(width, 1), max(height, 1)
     column = np.arange(width) * cells // width
     row = np.arange(height) * cells // height
-    dark = (row[:, None] + column[None, :]) % 2
-    colors = np.array([*PLACEHOLDER_COLORS, PLACEHOLDER_TEXT], np.uint8).view(np.uint32)[:, 0]  # a pixel a number
-    pixels = colors[dark]
+    indices = ((row[:, None] + column[None, :]) % 2).astype(np.uint8)
     text = label if label is not None else name
     scale = max(1, width // max(1, (bitmap_font.WIDTH + 1) * len(text) * 2))
     mask = bitmap_font.text(text, scale)[:height, :width]
     tall, wide = mask.shape
     for top in range(0, height - tall + 1, max(height // 4, tall * 2)):
         left = (width - wide) // 2
-        pixels[top : top + tall, left : left + wide][mask] = colors[-1]
-    image = from_rgba(name, pixels.view(np.uint8).reshape(height, width, 4))
+        indices[top : top + tall, left : left + wide][mask] = len(PLACEHOLDER_COLORS)
+    image = from_palette(name, indices, np.array([*PLACEHOLDER_COLORS, PLACEHOLDER_TEXT], np.uint8))
     image[PLACEHOLDER] = True
     return image
 

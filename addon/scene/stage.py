@@ -10,7 +10,7 @@ import numpy as np
 from mathutils import Quaternion, Vector
 from numpy.typing import ArrayLike
 
-from . import identity, originals
+from . import drawing, identity, originals
 from .blender_types import SpaceView3D, Value
 from .names import showable
 from .reports import Report, SceneError
@@ -122,7 +122,8 @@ def viewports(context: bpy.types.Context) -> Iterator[SpaceView3D]:
 
 
 def look_at(context: bpy.types.Context, points: ArrayLike) -> None:
-    """Let the viewports show a level from above with its materials, all of it in view but what lies far off.
+    """Let the viewports show a level from above with its materials (or solid, see `drawing`), all of it in view but
+    what lies far off.
 
     points: float[n, 3], metres, its corners or more; what isn't finite doesn't count. The lines to the level's root,
     one from every object, are switched off.
@@ -141,7 +142,7 @@ def look_at(context: bpy.types.Context, points: ArrayLike) -> None:
         region.view_location = (low + high) / 2
         region.view_distance = size
         space.clip_end = max(space.clip_end, 4.0 * size)
-        space.shading.type = "MATERIAL"
+        space.shading.type = drawing.view_shading()
         space.overlay.show_relationship_lines = False
 
 
