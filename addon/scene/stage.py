@@ -122,8 +122,8 @@ def viewports(context: bpy.types.Context) -> Iterator[SpaceView3D]:
 
 
 def look_at(context: bpy.types.Context, points: ArrayLike) -> None:
-    """Let the viewports show a level from above with its materials (or solid, see `drawing`), all of it in view but
-    what lies far off.
+    """Let the viewports show a level from above with its materials (or solid, with their images: see `drawing`), all of
+    it in view but what lies far off.
 
     points: float[n, 3], metres, its corners or more; what isn't finite doesn't count. The lines to the level's root,
     one from every object, are switched off.
@@ -142,7 +142,7 @@ def look_at(context: bpy.types.Context, points: ArrayLike) -> None:
         region.view_location = (low + high) / 2
         region.view_distance = size
         space.clip_end = max(space.clip_end, 4.0 * size)
-        space.shading.type = drawing.view_shading()
+        space.shading.type, space.shading.color_type = drawing.view_shading(), "TEXTURE"
         space.overlay.show_relationship_lines = False
 
 
@@ -162,7 +162,7 @@ def looks(context: bpy.types.Context) -> Looks:
         changed += [(space.region_3d, ("view_perspective", "view_rotation", "view_location", "view_distance"))]
         changed += [
             (space, ("clip_end",)),
-            (space.shading, ("type", "use_scene_world")),
+            (space.shading, ("type", "color_type", "use_scene_world")),
             (space.overlay, ("show_relationship_lines", "grid_scale", "grid_subdivisions")),
         ]
     return [(struct, name, _copy(getattr(struct, name))) for struct, names in changed for name in names]
