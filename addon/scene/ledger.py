@@ -24,6 +24,8 @@ from .reports import Report, listed
 
 KEY = "levelwright_ledger"
 """On the level's collection: the entries, as deflated JSON."""
+_NO_RECORD = " -1"
+"""What keys end in of what the file has no record of."""
 COPIED, DELETED = "copied", "deleted"
 """Beside the aspects of a data-block: that there are more of it, or that it is gone."""
 
@@ -123,7 +125,8 @@ class LevelBlock(NamedTuple):
 
         What is no record has nothing but its name to be told from others by.
         """
-        return f"{self.sort} {self.id_block.name}" if self.is_no_record else self.sort
+        sort = f"{self.key} {type(self.id_block).__name__}"
+        return f"{sort} {self.id_block.name}" if self.key.endswith(_NO_RECORD) else sort
 
     @property
     def sort(self) -> str:
@@ -133,7 +136,7 @@ class LevelBlock(NamedTuple):
     @property
     def is_no_record(self) -> bool:
         """Whether the file has no record of it."""
-        return self.key.endswith(" -1")
+        return self.key.endswith(_NO_RECORD)
 
 
 def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
@@ -142,9 +145,10 @@ def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
     token = None if info is None else int(info.token)
     given: set[int] = set()
     for kind, record, id_block in _candidates(collection):
-        if id_block.session_uid in given:
+        known = id_block.session_uid
+        if known in given:
             continue
-        given.add(id_block.session_uid)
+        given.add(known)
         mark = identity.stamped(id_block)
         if mark is None and record:
             yield LevelBlock(kind, f"{kind} {record}", id_block)
@@ -189,21 +193,15 @@ class _Entries:
     @classmethod
     def of(cls, marked: Iterable[tuple[LevelBlock, dict[str, int]]], fates: Fates) -> _Entries:
         """Make the entries of a level as it is now. marked: see `_marks`."""
-        found = cls()
+        found, rules = cls(), _Rules.of(fates)
         together: dict[str, list[dict[str, int]]] = defaultdict(list)
-        counted: dict[str, bool] = {}
-        needs: dict[str, Callable[[bpy.types.ID], list[str]] | None] = {}
         for block, marks in marked:
-            together[block.entry].append(marks)
-            if block.kind not in counted:
-                written = (fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED))
-                counted[block.kind] = not all(written)
-            if counted[block.kind]:
+            rule, entry = rules[block.kind], block.entry
+            together[entry].append(marks)
+            if rule.is_counted:
                 found.names.setdefault(block.key, []).append(block.id_block.name)
-            if block.kind not in needs:
-                needs[block.kind] = _kept_properties(fates, block.kind)
-            if (kept_of := needs[block.kind]) is not None and (kept := kept_of(block.id_block)):
-                found.properties.setdefault("\0".join(kept), []).append((block.entry, block.id_block.name))
+            if rule.kept_of is not None and (kept := rule.kept_of(block.id_block)):
+                found.properties.setdefault("\0".join(kept), []).append((entry, block.id_block.name))
         for key, several in together.items():
             if len(several) == 1:
                 found.marks[key] = {**several[0]}
@@ -235,6 +233,53 @@ def enter(collection: bpy.types.Collection, fates: Fates) -> None:
     _lock((block for block, _ in marked), fates)
 
 
+def _lock(listed: Iterable[LevelBlock], fates: Fates) -> None:
+    """Lock the channels of objects that are read-only, so that they look so in the sidebar and no gizmo moves them."""
+    rules = _Rules.of(fates)
+    for kind, _, id_block in listed:
+        locked = rules[kind].locked
+        if locked and isinstance(id_block, bpy.types.Object):
+            for name in locked:
+                setattr(id_block, f"lock_{name}", (True, True, True))
+
+
+class _Rule(NamedTuple):
+    """What holds for all data-blocks of a kind."""
+
+    is_counted: bool
+    """Whether there are copies or deletions of them that no export reads."""
+    kept_of: Callable[[bpy.types.ID], list[str]] | None
+    """Gives the properties of one whose deletion no export reads; None: all are read."""
+    locked: tuple[str, ...]
+    """Channels of objects that are read-only."""
+
+
+class _Rules(dict[str, _Rule]):
+    """The rule of each kind; worked out once a game."""
+
+    _known: ClassVar[dict[int, _Rules]] = {}
+
+    @classmethod
+    def of(cls, fates: Fates) -> _Rules:
+        """Those of a table, which is never changed."""
+        found = cls._known.get(id(fates))
+        if found is None:  # it keeps the table, so that no other one gets its id
+            found = cls._known[id(fates)] = cls()
+            found.fates = fates
+        return found
+
+    fates: Fates
+
+    def __missing__(self, kind: str) -> _Rule:
+        channels = {name: fate_of(self.fates, kind, name) for name in ("location", "rotation", "scale")}
+        rule = self[kind] = _Rule(
+            not all(fate_of(self.fates, kind, what).is_written for what in (COPIED, DELETED)),
+            _kept_properties(self.fates, kind),
+            tuple(name for name, fate in channels.items() if not (fate.is_written or fate.is_aside)),
+        )
+        return rule
+
+
 def _kept_properties(fates: Fates, kind: str) -> Callable[[bpy.types.ID], list[str]] | None:
     """Return what gives the properties of a data-block of a kind whose deletion no export reads; None: all are read."""
     declared = {name for table in (fates.get(kind, {}), fates.get("*", {})) for name in table}
@@ -245,18 +290,6 @@ def _kept_properties(fates: Fates, kind: str) -> Callable[[bpy.types.ID], list[s
     if kept("*"):
         return lambda block: [*filter(kept, block.keys())]
     return lambda block: [name for name in named if kept(name) and block.get(name) is not None]
-
-
-def _lock(listed: Iterable[LevelBlock], fates: Fates) -> None:
-    """Lock the channels of objects that are read-only, so that they look so in the sidebar and no gizmo moves them."""
-    locked: dict[str, list[str]] = {}
-    for kind, _, id_block in listed:
-        if kind not in locked:
-            channels = {name: fate_of(fates, kind, name) for name in ("location", "rotation", "scale")}
-            locked[kind] = [name for name, fate in channels.items() if not (fate.is_written or fate.is_aside)]
-        if locked[kind] and isinstance(id_block, bpy.types.Object):
-            for name in locked[kind]:
-                setattr(id_block, f"lock_{name}", (True, True, True))
 
 
 def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None:
@@ -373,13 +406,14 @@ def _marks(
         if block.kind in needed.read_whole:
             continue
         marks = needed.marks(block.kind, block.id_block)
-        data = getattr(block.id_block, "data", None)
+        data = aspects.data_of(block.id_block)
         if data is not None and needed.has_any(block.kind, data):
             known = (data.session_uid, block.kind)  # objects share data
             if known not in shared:
                 with aspects.readable_data(block.id_block) as readable:
                     shared[known] = needed.marks(block.kind, readable) if readable is not None else {}
-            marks |= shared[known]
+            if shared[known]:
+                marks |= shared[known]
         yield block, marks
 
 

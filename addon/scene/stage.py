@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Quaternion, Vector
 from numpy.typing import ArrayLike
 
-from . import identity, materials, originals, startup
+from . import drawing, identity, materials, originals, startup
 from .blender_types import SpaceView3D, Value
 from .names import showable
 from .reports import Report, SceneError
@@ -151,7 +151,8 @@ def look_at(
     is_one_sided: bool = False,
     near: float = NEAR,
 ) -> None:
-    """Let the viewports show a level from above with its materials, all of it in view but what lies far off.
+    """Let the viewports show a level from above with its materials (or solid, with their images: see `drawing`), all of
+    it in view but what lies far off.
 
     points: float[n, 3], metres, its corners or more; what isn't finite doesn't count. is_one_sided: Solid views, too,
     then show faces from their front only. near: metres; nothing nearer to the eye need be drawn. The lines to the
@@ -195,7 +196,7 @@ def show_plainly(
     for space in viewports(context):
         space.clip_start = max(min(size / DEPTH, near), NEAREST)
         space.clip_end = max(space.clip_end, 4.0 * size)
-        space.shading.type = "MATERIAL"
+        space.shading.type = "MATERIAL" if is_flat else drawing.view_shading()
         space.overlay.show_relationship_lines = False
 
 
