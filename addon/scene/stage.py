@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import bpy
 import numpy as np
@@ -207,12 +207,13 @@ def present(context: bpy.types.Context, collection: bpy.types.Collection) -> Non
     originals.make_active(context, collection)
     layer = context.view_layer
     root = next((obj for obj in collection.objects if identity.kind_of(obj) == identity.ROOT), None)
-    if layer is None or root is None or root.name not in layer.objects or context.mode != "OBJECT":
+    if layer is None or root is None or context.mode != "OBJECT":
         return
-    for obj in layer.objects.selected:
-        obj.select_set(False, view_layer=layer)
-    root.select_set(True, view_layer=layer)
-    layer.objects.active = root
+    with suppress(RuntimeError):  # a collection that is excluded from the view layer has nothing to select
+        root.select_set(True, view_layer=layer)
+        for obj in list(layer.objects.selected):
+            obj.select_set(obj == root, view_layer=layer)
+        layer.objects.active = root
 
 
 Looks = list[tuple[Value, str, Value]]
