@@ -4,11 +4,13 @@
 from types import ModuleType
 
 from . import (
+    checking,
     commands,
     documentation,
     file_handlers,
     game_menus,
     games,
+    issues,
     keymaps,
     menus,
     new_levels,
@@ -17,6 +19,7 @@ from . import (
     pies,
     preferences,
     remembered,
+    report_operators,
     saving,
     shortcuts,
     viewing,
@@ -31,6 +34,9 @@ _PARTS: tuple[ModuleType, ...] = (
     new_levels,
     menus,
     file_handlers,
+    checking,
+    issues,
+    report_operators,
     panels,
     viewing,
     commands,

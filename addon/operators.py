@@ -14,7 +14,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from . import chosen_levels, games, levels, remembered
 from .common_options import COMMON
 from .game import FileKind, Form, Game, Settings
-from .scene import chosen_files, declared, findings, options, stage
+from .scene import chosen_files, declared, options, stage
 from .scene.blender_types import Value
 from .scene.declared import Declared
 from .scene.names import showable
@@ -44,6 +44,8 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
     )
     directory: str = declared.string(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
 
+    form: ClassVar[Form | None] = None
+    """What the files are, where they aren't levels themselves."""
     left_out: str = declared.string(
         name="Left out", description="Dropped files that are of no game", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
     )
@@ -65,7 +67,7 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
             yield from self.run(context, report)
         except levels.FAILURES as error:
             return refuse(self, context, error)
-        report.forward(self)
+        report.forward(self, is_listed=self.form is None)
         return {"FINISHED"}
 
     @property
@@ -97,8 +99,6 @@ class _ImportOfGame(_Import):
     """The import of one kind of files, with the options of their game."""
 
     game: ClassVar[Game]
-    form: ClassVar[Form | None] = None
-    """What the files are, where they aren't levels themselves."""
 
     @property
     def of_form(self) -> type[Settings] | None:
@@ -387,49 +387,6 @@ def exports() -> Iterator[tuple[Game, FileKind]]:
         yield from ((game, form) for form in game.forms if form.export_form is not None)
 
 
-class _CheckExport(Declared, bpy.types.Operator):
-    """What Check Export does."""
-
-    collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Make the file in memory."""
-        report = Report()
-        try:
-            levels.check_export(context, levels.choose(context, self.collection), report)
-        except levels.FAILURES as error:
-            return refuse(self, context, error)
-        report.forward(self)
-        report.log()
-        return {"FINISHED"}
-
-
-class LEVELWRIGHT_OT_check_export(Stoppable, _CheckExport):
-    """Say what an export would change, and whether it can be done, without writing a file"""
-
-    bl_idname = "levelwright.check_export"
-    bl_label = "Check Export"
-
-
-class LEVELWRIGHT_OT_select_finding(Declared, bpy.types.Operator):
-    """Select what this line is about"""
-
-    bl_idname = "levelwright.select_finding"
-    bl_label = "Select What Was Found"
-    bl_options = {"REGISTER", "UNDO"}
-
-    collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
-    number: int = declared.integer(name="Line", min=0, options={"SKIP_SAVE"})
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Select the objects."""
-        try:
-            findings.select(context, levels.choose(context, self.collection), self.number)
-        except levels.FAILURES as error:
-            return refuse(self, context, error)
-        return {"FINISHED"}
-
-
 class LEVELWRIGHT_OT_attach_original(Declared, ImportHelper, bpy.types.Operator):
     """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
 
@@ -453,8 +410,6 @@ CLASSES: tuple[type[bpy.types.Operator], ...] = (
     _import_any(),
     *(_import_operator(game, kind) for game, kind in imports()),
     *(_export_operator(game, kind) for game, kind in exports()),
-    LEVELWRIGHT_OT_check_export,
-    LEVELWRIGHT_OT_select_finding,
     LEVELWRIGHT_OT_attach_original,
 )
 

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import bpy
 import numpy as np
 from mathutils import Quaternion, Vector
 from numpy.typing import ArrayLike
 
-from . import identity, materials, originals, startup
+from . import drawing, identity, materials, originals, startup
 from .blender_types import SpaceView3D, Value
 from .names import showable
 from .reports import Report, SceneError
@@ -151,7 +151,8 @@ def look_at(
     is_one_sided: bool = False,
     near: float = NEAR,
 ) -> None:
-    """Let the viewports show a level from above with its materials, all of it in view but what lies far off.
+    """Let the viewports show a level from above with its materials (or solid, with their images: see `drawing`), all of
+    it in view but what lies far off.
 
     points: float[n, 3], metres, its corners or more; what isn't finite doesn't count. is_one_sided: Solid views, too,
     then show faces from their front only. near: metres; nothing nearer to the eye need be drawn. The lines to the
@@ -195,7 +196,7 @@ def show_plainly(
     for space in viewports(context):
         space.clip_start = max(min(size / DEPTH, near), NEAREST)
         space.clip_end = max(space.clip_end, 4.0 * size)
-        space.shading.type = "MATERIAL"
+        space.shading.type = "MATERIAL" if is_flat else drawing.view_shading()
         space.overlay.show_relationship_lines = False
 
 
@@ -206,12 +207,13 @@ def present(context: bpy.types.Context, collection: bpy.types.Collection) -> Non
     originals.make_active(context, collection)
     layer = context.view_layer
     root = next((obj for obj in collection.objects if identity.kind_of(obj) == identity.ROOT), None)
-    if layer is None or root is None or root.name not in layer.objects or context.mode != "OBJECT":
+    if layer is None or root is None or context.mode != "OBJECT":
         return
-    for obj in layer.objects.selected:
-        obj.select_set(False, view_layer=layer)
-    root.select_set(True, view_layer=layer)
-    layer.objects.active = root
+    with suppress(RuntimeError):  # a collection that is excluded from the view layer has nothing to select
+        root.select_set(True, view_layer=layer)
+        for obj in list(layer.objects.selected):
+            obj.select_set(obj == root, view_layer=layer)
+        layer.objects.active = root
 
 
 Looks = list[tuple[Value, str, Value]]

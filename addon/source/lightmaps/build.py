@@ -211,7 +211,7 @@ class _Painter:
         if slot or sample:
             title += f" slot {slot + 1}" + (f" bump {sample}" if sample else "")
         data = radiance.encode(picture.view(np.uint8).reshape(height, width, 4))
-        made = images.from_file_bytes(title, data, width, height, non_color=True)
+        made = images.from_file_bytes(title, data, non_color=True)
         number = record(lump, slot, sample)
         identity.stamp(made, self.importing.token, layout.LIGHTMAP, number)
         originals.set_resource(self.importing.collection, layout.LIGHTMAP, number, made)

@@ -155,7 +155,7 @@ def _image(kind: str) -> bpy.types.Image:
     name = _name(kind)
     if name in bpy.data.images and len(bpy.data.images[name].packed_files):
         return bpy.data.images[name]
-    image = images.from_file_bytes(name, _png(kind), 16 * CELL, 16 * CELL, non_color=True)
+    image = images.from_file_bytes(name, _png(kind), non_color=True)
     image.alpha_mode = "CHANNEL_PACKED"
     return image
 

@@ -28,6 +28,8 @@ from .build import source
 _TO_MAP = np.eye(4)[:2] * ((1.0,), (-1.0,))
 """Blender's axes to the map's, y down."""
 
+NO_QUADS = "faces don't have four corners, as tiles do"
+
 
 @dataclass(frozen=True)
 class ShownTiles:
@@ -56,7 +58,7 @@ def read(
     data = meshes.read(layer, depsgraph, names)
     odd = np.flatnonzero(data.face_sizes != 4)
     if len(odd):
-        raise TileError(f"{len(odd)} faces don't have four corners, as tiles do", odd)
+        raise TileError(f"{len(odd)} {NO_QUADS}", odd)
     points = _to_map(data.positions, _TO_MAP if matrix is None else matrix[:2] * ((1.0,), (-1.0,)))
     in_order = len(data.corner_verts) == len(points) and (np.diff(data.corner_verts) == 1).all()
     uvs = data.uv(layout.UV)

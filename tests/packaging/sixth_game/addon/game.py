@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...formats import tiny
-from ..game import FileKind, Game, NewLevel
+from ..game import FileKind, Game, NewLevel, RecordPlace
 from ..scene import gate, identity, originals, stage, transforms
 from ..scene.content_folders import ContentFolder
 from ..scene.ledger import COPIED, DELETED, WRITTEN, Fates
@@ -103,6 +103,7 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    places=(RecordPlace(r"gems\[(\d+)\]", "gems", (GEM,)),),
     fates=FATES,
     new=NewLevel(
         operator="tiny_new_level", label="Tiny level", tooltip="Make a level of gems", settings=NewSettings, make=make
