@@ -193,7 +193,7 @@ def _draw_lines(column: bpy.types.UILayout) -> None:
         if line.advice:
             row = box.split(factor=0.22)
             row.label(text="")
-            row.label(text=line.advice, icon="RIGHTARROW")
+            row.label(text=line.advice, icon="FORWARD")
 
 
 CLASSES = (ContentPath, LEVELWRIGHT_UL_folders, *setup_operators.CLASSES, LevelwrightPreferences)

@@ -41,9 +41,10 @@ def command(picture: str, area: tuple[int, int, int, int] | None = None) -> str:
 
     area: x, y, width and height of the part that is read, None for all.
     """
+    thin = r"\( +clone -morphology Open Square:3 \) -compose MinusSrc -composite"  # letters, over whatever is behind
     crop = "" if area is None else "-crop {2}x{3}+{0}+{1} +repage ".format(*area)
     return (
-        f"convert {picture} {crop}-colorspace Gray -negate -resize {100 * ENLARGED}% -level 10%,55% read.pgm && "
+        f"convert {picture} {crop}-colorspace Gray {thin} -negate -resize {100 * ENLARGED}% -level 30%,75% read.pgm && "
         "OMP_THREAD_LIMIT=1 tesseract read.pgm - --psm 11 tsv"
     )
 

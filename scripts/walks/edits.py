@@ -47,9 +47,7 @@ def edit(walk: Walk, sample: Sample) -> None:
     walk.see("checked", f"{name} was moved, undone, redone; Check Export says what an export would do.")
     walk.menu("Levelwright", "Export Level")
     walk.browse_folder()
-    (window.home / sample.file).unlink()
-    window.press(sample.button.replace("Import", "Export"), near=(1500, 850))
-    walk.written(sample.file)
+    walk.overwrite(sample.file)
     walk.see("written", "The level was written.")
     walk.differs(sample)
 

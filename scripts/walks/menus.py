@@ -50,9 +50,7 @@ def export_menu(walk: Walk) -> None:
     window.press("Source map", near=window.at)
     walk.browse_folder()
     walk.see("files", "The export's options in the file browser.")
-    (window.home / SOURCE.file).unlink()
-    window.press("Export Source Map", near=(1500, 850))
-    walk.written(SOURCE.file)
+    walk.overwrite(SOURCE.file)
     if (window.home / SOURCE.file).read_bytes() != (SAMPLES / SOURCE.file).read_bytes():
         raise WindowError("what was written unedited is not the file that was imported")
 

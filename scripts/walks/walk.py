@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -116,9 +117,11 @@ class Walk:
         self.browse_folder()
         self.window.press(name, near=(300, 130))
 
-    def written(self, name: str) -> None:
-        """Wait until a file is written into Blender's home, whole. Raises WindowError."""
-        self.expect(f"__import__('os').path.exists({name!r})", f"{name} was not written")
+    def overwrite(self, name: str) -> None:
+        """Write over a file in the file browser that is open, and wait until that is done. Raises WindowError."""
+        os.utime(self.window.home / name, (0, 0))
+        self.window.press("Overwrite", near=(1500, 850))
+        self.expect(f"__import__('os').path.getmtime({name!r}) > 1", f"{name} was not written")
 
     def differs(self, sample: Sample) -> None:
         """Compare all files of a level in Blender's home with the sample's. Raises WindowError where all are equal."""
