@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import bpy
 
 from . import changes, games, levels
@@ -37,6 +39,8 @@ class _AsExported(_ExportOptions, Declared, bpy.types.Operator):
     """Base of the operators that make a level's file in memory, with the options that its export has."""
 
     collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
+    confirm: ClassVar[str]
+    """What the dialog's button says: that it exports nothing."""
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Show the options that the level's last export or check had."""
@@ -47,7 +51,8 @@ class _AsExported(_ExportOptions, Declared, bpy.types.Operator):
             return refuse(self, context, error)
         self.collection = level.name
         level_options.restore(level, self, f"{game.key}_")
-        result: Result = stage.window_manager_of(context).invoke_props_dialog(self, width=WIDTH)
+        manager = stage.window_manager_of(context)
+        result: Result = manager.invoke_props_dialog(self, width=WIDTH, confirm_text=self.confirm)
         return result
 
     def draw(self, _context: bpy.types.Context) -> None:
@@ -79,6 +84,7 @@ class LEVELWRIGHT_OT_check_export(Stoppable, _AsExported):
 
     bl_idname = "levelwright.check_export"
     bl_label = "Check Export"
+    confirm = "Check"
 
     def make(self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report) -> None:
         """Check it."""
@@ -92,6 +98,7 @@ class LEVELWRIGHT_OT_show_changes(Stoppable, _AsExported):
 
     bl_idname = "levelwright.show_changes"
     bl_label = "What Would Change?"
+    confirm = "Compare"
 
     def make(self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report) -> None:
         """Make it, and compare it with the imported one."""

@@ -242,13 +242,6 @@ class Window:
             near = self.find(text, near)[:2]
             self.click(*near)
 
-    def search(self, words: str) -> None:
-        """Start an operator as F3 does: the mouse has to be over the editor that it works in."""
-        self.key("F3")
-        self.type(words)
-        time.sleep(1)
-        self.key("Return")
-
     # ------------------------------------------------------------------------------------------------------ looking
 
     def python(self, code: str) -> str:

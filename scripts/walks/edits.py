@@ -19,6 +19,10 @@ MOVED = {
 THING = "next(o.name for o in bpy.data.objects if o.type == 'EMPTY' and 'Things' in str(o.users_collection))"
 
 
+SIDEBAR = ("issues", (1028, 84, 1312, 596))
+"""For the documents: the part of the sidebar with the list of issues."""
+
+
 def edit(walk: Walk, sample: Sample) -> None:
     """An object is moved by G, the move undone and redone; Check Export, then Export Level from the menu: the file is
     another one, and a level of the game.
@@ -43,8 +47,18 @@ def edit(walk: Walk, sample: Sample) -> None:
     walk.expect(f"{place} == {after!r}", "redo did not move the object")
     walk.sidebar()
     walk.menu("Levelwright", "Check Export")
+    window.press("Check", near=(window.at[0] - 20, window.at[1] + 90))
     walk.over_view()
-    walk.see("checked", f"{name} was moved, undone, redone; Check Export says what an export would do.")
+    walk.see(
+        "checked",
+        f"{name} was moved, undone, redone; Check Export lists what is to be looked at.",
+        SIDEBAR if sample.key == "source" else None,
+    )
+    walk.menu("Levelwright", "What Would Change")
+    window.press("Compare", near=(window.at[0] - 20, window.at[1] + 90))
+    window.press("What Would Change?", near=(1120, 525))
+    walk.over_view()
+    walk.see("changes", "What Would Change? compares, record by record, what would be written with what was imported.")
     walk.menu("Levelwright", "Export Level")
     walk.browse_folder()
     walk.overwrite(sample.file)

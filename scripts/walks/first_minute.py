@@ -22,12 +22,15 @@ def first_minute(walk: Walk, sample: Sample) -> None:
     window = walk.window
     walk.drop(sample)
     window.find("Import", near=MIDDLE)
-    walk.see("drop", f"{sample.file} was dropped: what can be chosen is {sample.game}'s, the rest folded.")
+    is_shown = sample is SOURCE
+    dropped = f"{sample.file} was dropped: what can be chosen is {sample.game}'s, the rest folded."
+    walk.see("drop", dropped, ("drop", (170, 394, 616, 634)) if is_shown else None)
     window.key("Escape")
     walk.expect(f"{sample.name!r} not in bpy.data.collections", "Esc in the dialog imported the level")
     window.press("File", "Import", "Game Level", near=(40, 12))
     window.find(sample.entry, near=window.at)
-    walk.see("menu", "File > Import > Game Level has an entry a game.")
+    entries = "File > Import > Game Level has an entry a game."
+    walk.see("menu", entries, ("import", (0, 0, 740, 672)) if is_shown else None)
     window.press(sample.entry, near=window.at)
     walk.browse(sample.file)
     walk.see("files", "The file browser has the options of the game.")
@@ -41,7 +44,8 @@ def first_minute(walk: Walk, sample: Sample) -> None:
     walk.see("solid", "Solid shows the images of the materials.")
     window.click(*FUNNEL)
     window.find("Level Objects", near=FUNNEL)
-    walk.see("objects", "Level Objects, the funnel: kinds of objects with their numbers, to be hidden and shown.")
+    kinds = "Level Objects, the funnel: kinds of objects with their numbers, to be hidden and shown."
+    walk.see("objects", kinds, ("objects", (620, 26, 1320, 560)) if is_shown else None)
     walk.over_view()
     window.key("Escape")
     _interior(walk)

@@ -65,10 +65,10 @@ def menu_and_search(walk: Walk) -> None:
     walk.see("menu", "The menu Levelwright: the active level's game has a mark.")
     window.key("Escape", "Escape")
     walk.over_view()
-    window.key("F3")
+    window.press("Edit", "Menu Search", near=(79, 12))  # F3 that a program presses does not reach Blender here
     window.type("add group")
     window.find("Add Group", near=MIDDLE)
-    walk.see("search", "F3 finds operators by the names that menus have.")
+    walk.see("search", "The search finds operators by the names that menus have.")
     count = walk.value("len(bpy.data.collections)")
     window.key("Return")
     walk.expect(f"len(bpy.data.collections) > {count}", "the search did not start Add Group")
@@ -118,7 +118,8 @@ def preferences(walk: Walk) -> None:
         "bpy.ops.preferences.addon_expand(module='bl_ext.user_default.levelwright')"
     )
     window.find("Game Folders", near=MIDDLE)
-    walk.see("folders", "Preferences: a list of folders for each kind of content.")
+    shown = ("folders", (176, 286, 1310, 766))
+    walk.see("folders", "Preferences: a list of folders for each kind of content.", shown)
     window.press("Find Installed Games", near=MIDDLE)
     walk.see("found", "Find Installed Games says what it found, and where it looked.")
     for tab, word, sentence in (
