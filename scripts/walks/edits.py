@@ -19,7 +19,7 @@ MOVED = {
 THING = "next(o.name for o in bpy.data.objects if o.type == 'EMPTY' and 'Things' in str(o.users_collection))"
 
 
-SIDEBAR = ("issues", (1028, 84, 1312, 596))
+SIDEBAR = ("issues", (1028, 84, 1312, 546))
 """For the documents: the part of the sidebar with the list of issues."""
 
 

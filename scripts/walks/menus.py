@@ -56,7 +56,7 @@ def export_menu(walk: Walk) -> None:
 
 
 def menu_and_search(walk: Walk) -> None:
-    """The menu Levelwright of the header, the game's own menu in it; the search by F3 finds the same."""
+    """The menu Levelwright of the header, the game's own menu in it; Edit > Menu Search finds the same."""
     window = walk.window
     walk.imported(TEEWORLDS)
     walk.over_view()

@@ -65,7 +65,7 @@ def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not SYSTEM or os.geteuid() != 0, reason="LEVELWRIGHT_REAL_BLENDER names no Blender, or no root")
 def test_one_path_in_a_window(tmp_path: Path) -> None:
-    """A drop, the dialog by mouse, the menu Levelwright, the search: each step happened, and there are pictures of it."""
+    """A drop, the dialog by mouse, the menu Levelwright, the search: each step happened, and was pictured."""
     assert walk.main([str(tmp_path), "menu-and-search", "--display", "97"]) == 0
     pictures = sorted(file.name for file in tmp_path.glob("menu-and-search-*.png"))
     assert pictures == ["menu-and-search-01-menu.png", "menu-and-search-02-search.png"]
