@@ -95,3 +95,18 @@ def test_options_of_another_version_are_left_alone() -> None:
     for text in ("{", "[1]", '{"no_such": 1, "backup": "what"}'):
         level[level_options.KEY] = text
         level_options.restore(level, SimpleNamespace(bl_rna=checking.LEVELWRIGHT_OT_check_export.bl_rna))  # type: ignore[arg-type]
+
+
+def test_the_dialogs_of_checks_say_what_their_button_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It exports nothing, and OK would not say so."""
+    imported(*ALL[0])
+    said = []
+
+    def asked(_operator: object, *, confirm_text: str, **_options: object) -> set[str]:
+        said.append(confirm_text)
+        return {"CANCELLED"}
+
+    monkeypatch.setattr(checking.stage, "window_manager_of", lambda _: SimpleNamespace(invoke_props_dialog=asked))
+    for operator in checking.CLASSES:  # without a window, Blender executes what is to be invoked
+        checking._AsExported.invoke(SimpleNamespace(collection="", confirm=operator.confirm), bpy.context, None)
+    assert said == ["Check", "Compare"]
