@@ -43,9 +43,9 @@ def first_minute(walk: Walk, sample: Sample) -> None:
     walk.solid()
     walk.see("solid", "Solid shows the images of the materials.")
     window.click(*FUNNEL)
-    window.find("Level Objects", near=FUNNEL)
+    window.find("Hide All", near=FUNNEL)
     kinds = "Level Objects, the funnel: kinds of objects with their numbers, to be hidden and shown."
-    walk.see("objects", kinds, ("objects", (620, 26, 1320, 560)) if is_shown else None)
+    walk.see("objects", kinds, ("objects", (560, 26, 1440, 560)) if is_shown else None)
     walk.over_view()
     window.key("Escape")
     _interior(walk)
