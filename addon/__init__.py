@@ -4,6 +4,7 @@
 from types import ModuleType
 
 from . import (
+    asset_operators,
     commands,
     documentation,
     file_handlers,
@@ -33,6 +34,7 @@ _PARTS: tuple[ModuleType, ...] = (
     file_handlers,
     panels,
     commands,
+    asset_operators,
     games,
     saving,
     viewing,

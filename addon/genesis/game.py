@@ -7,6 +7,7 @@ from ...formats.genesis import txl
 from ..game import FileKind, Game, NewLevel
 from ..scene.spawns import Spawns
 from . import leaks, new_level, operators, panel, textures
+from .assets import ASSETS
 from .content import TEXTURES
 from .exporter import export_files
 from .fates import FATES
@@ -93,6 +94,7 @@ GAME = Game(
     spawns=_SPAWNS.places,
     look_from_spawn=_SPAWNS,
     kind_shown=kind_shown,
+    assets=ASSETS,
     fates=FATES,
     register=register,
     unregister=unregister,

@@ -9,6 +9,7 @@ from ..game import FileKind, Form, Game, NewLevel
 from ..scene.sidebar import register_classes, unregister_classes
 from ..scene.spawns import Spawns
 from . import content, edit_panel, leaks, new_map, panel, textures
+from .assets import ASSETS
 from .exporter import export_level
 from .fates import FATES
 from .importer import import_level
@@ -106,6 +107,7 @@ GAME = Game(
     spawns=_SPAWNS.places,
     look_from_spawn=_SPAWNS,
     kind_shown=kind_shown,
+    assets=ASSETS,
     fates=FATES,
     folders=(content.GAME, content.DEFINITION),
     gltf_materials=make_gltf_materials,
