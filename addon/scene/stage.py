@@ -255,9 +255,15 @@ def _parts(scene: Value) -> Iterator[Value]:
 
 
 def _settings(struct: Value) -> tuple[str, ...]:
-    """The names of what can be set of a struct: all, so that none is forgotten that an import sets one day."""
-    properties = struct.bl_rna.properties
-    return tuple(each.identifier for each in properties if not each.is_readonly and each.type != "COLLECTION")
+    """The names of what can be set of a struct: all, so that none is forgotten that an import sets one day.
+
+    Not what Blender is going to remove: asking for it warns (5.x), and a warning that is an error crashes it (5.2).
+    """
+    return tuple(
+        each.identifier
+        for each in struct.bl_rna.properties
+        if not (each.is_readonly or each.type == "COLLECTION" or getattr(each, "is_deprecated", False))
+    )
 
 
 def _copy(value: Value) -> Value:

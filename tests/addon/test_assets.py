@@ -16,6 +16,7 @@ from levelwright.formats.fable import tng
 
 from tests.addon.contract.registered import ALL, IDS
 from tests.addon.contract.registered import SAMPLES as FOLDER
+from tests.fuzz.scenes import empty_file
 
 GIVING = [(game, sample) for game, sample in ALL if game.assets is not None]
 NAMES = [name for name, (game, _) in zip(IDS, ALL, strict=True) if game.assets is not None]
@@ -28,6 +29,7 @@ PAINTED = ("source_room.bsp", "genesis_room.map", "genesis_room.3dt", "ns2_room.
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library of all samples, each for itself: what two of them have in common is in both."""
     folder = tmp_path_factory.mktemp("library")
+    empty_file()
     for _, sample in GIVING:
         made = asset_library.AssetLibrary(folder)
         made.add(sample, {}, Report())
