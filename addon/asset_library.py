@@ -94,9 +94,14 @@ def _preview(block: bpy.types.ID, studio: Studio | None) -> asset_previews.Pixel
     """A picture of an asset; of what no render shows a card with its name. studio: None where it takes too long."""
     if isinstance(block, bpy.types.Material):
         return asset_previews.of_material(block)
-    has_faces = isinstance(block, bpy.types.Object) and isinstance(block.data, bpy.types.Mesh) and block.data.polygons
-    if studio is not None and isinstance(block, bpy.types.Object) and has_faces:
-        pixels = studio.picture(block)
+    mesh = block.data if isinstance(block, bpy.types.Object) else None
+    if (
+        studio is not None
+        and isinstance(block, bpy.types.Object)
+        and isinstance(mesh, bpy.types.Mesh)
+        and mesh.polygons
+    ):
+        pixels = studio.picture(block, mesh)
         if pixels[..., 3].any():
             return pixels
     return asset_previews.of_name(block.name)

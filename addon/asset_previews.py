@@ -11,7 +11,7 @@ from mathutils import Euler, Matrix, Vector
 from numpy.typing import NDArray
 
 from .picture import PictureSettings, choose_engine
-from .scene import bitmap_font, images
+from .scene import attributes, bitmap_font, images, stage
 from .scene.blender_types import Value
 
 SIZE = 128
@@ -25,15 +25,16 @@ Pixels = NDArray[np.uint8]
 
 
 class Studio:
-    """Renders objects one by one, in a scene of its own. scene: how that which they are from shows colours.
+    """Renders objects one by one, in a scene of its own, in white light from all around.
 
-    front: the camera's axes for levels that are flat; None: from a corner.
+    scene: that of their level, which says how colours are shown. is_flat: they are seen from above, else from a corner.
     """
 
     def __init__(self, scene: bpy.types.Scene, is_flat: bool) -> None:
         self.turned = Matrix.Identity(3) if is_flat else _FROM
         self.scene = bpy.data.scenes.new("Preview")
-        self.scene.world = scene.world
+        self.scene.world = self.world = stage.plain_world("Preview", (1.0, 1.0, 1.0))
+        del self.world[stage.MADE]  # it is no level's, and goes with this
         own, others = self.scene.view_settings, scene.view_settings
         if own is not None and others is not None:
             own.view_transform = others.view_transform
@@ -50,12 +51,14 @@ class Studio:
         output.image_settings.color_mode = "RGBA"
         choose_engine(self.scene, PictureSettings(samples=4))
 
-    def picture(self, obj: bpy.types.Object) -> Pixels:
-        """What an object looks like, all of it in sight."""
-        back = self.turned.transposed()
-        corners = [back @ (obj.matrix_basis @ Vector(corner)) for corner in obj.bound_box]
-        low = Vector([min(corner[axis] for corner in corners) for axis in range(3)])
-        high = Vector([max(corner[axis] for corner in corners) for axis in range(3)])
+    def picture(self, obj: bpy.types.Object, mesh: bpy.types.Mesh) -> Pixels:
+        """What an object with a mesh looks like, all of it in sight. It is at the origin."""
+        points = attributes.read(mesh, "position", "POINT")  # Blender's own box of a mesh may be from before an edit
+        if points is None or not np.isfinite(points).all():
+            return np.zeros((SIZE, SIZE, 4), np.uint8)
+        turn = np.array(self.turned.transposed() @ obj.matrix_basis.to_3x3())
+        seen_from = points @ turn.T
+        low, high = Vector(seen_from.min(axis=0).tolist()), Vector(seen_from.max(axis=0).tolist())
         size = high - low
         self.camera.ortho_scale = max(size.x, size.y, 1e-3) * 1.1
         self.camera.clip_end = size.z + 2.0
@@ -74,6 +77,7 @@ class Studio:
         """Remove what was made for it."""
         bpy.data.scenes.remove(self.scene)
         bpy.data.cameras.remove(self.camera)
+        bpy.data.worlds.remove(self.world)
 
 
 def of_material(material: bpy.types.Material) -> Pixels:
