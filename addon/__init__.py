@@ -5,11 +5,13 @@ from types import ModuleType
 
 from . import (
     asset_operators,
+    checking,
     commands,
     documentation,
     file_handlers,
     game_menus,
     games,
+    issues,
     keymaps,
     menus,
     new_levels,
@@ -18,11 +20,12 @@ from . import (
     pies,
     preferences,
     remembered,
+    report_operators,
     saving,
     shortcuts,
     viewing,
 )
-from .scene import stoppable
+from .scene import stoppable, texture_lock
 
 _PARTS: tuple[ModuleType, ...] = (
     remembered,  # the preferences are made of it
@@ -32,12 +35,16 @@ _PARTS: tuple[ModuleType, ...] = (
     new_levels,
     menus,
     file_handlers,
+    checking,
+    issues,
+    report_operators,
     panels,
+    viewing,
     commands,
     asset_operators,
+    texture_lock,
     games,
     saving,
-    viewing,
     documentation,
     shortcuts,
     game_menus,

@@ -66,7 +66,7 @@ class Studio:
         self.eye.matrix_world = Matrix.Translation(place) @ self.turned.to_4x4()
         self.scene.collection.objects.link(obj)
         try:
-            seen = images.from_file_bytes("Preview", images.rendered(self.scene), SIZE, SIZE)
+            seen = images.from_file_bytes("Preview", images.rendered(self.scene))
             pixels = images.to_rgba(seen)
             bpy.data.images.remove(seen)
         finally:

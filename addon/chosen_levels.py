@@ -65,11 +65,11 @@ def _key(path: Path, _changed: int, size: int) -> str:
             return ""
 
 
-def in_file_browser(context: bpy.types.Context) -> list[Path]:
-    """Return the files that are selected in the file browser whose sidebar is being drawn."""
+def in_file_browser(context: bpy.types.Context) -> list[Path] | None:
+    """Return the files that are selected in the file browser whose sidebar is being drawn; None: it is no such."""
     space = context.space_data
     if not isinstance(space, bpy.types.SpaceFileBrowser) or space.params is None:
-        return []
+        return None
     folder = Path(os.fsdecode(space.params.directory))
     selected = [file.relative_path for file in getattr(context, "selected_files", None) or ()]
     names = selected or [space.params.filename]

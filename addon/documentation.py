@@ -96,10 +96,12 @@ def _written() -> Path:
     """The folder with the pages as HTML: a temporary one, which Blender removes when it ends."""
     folder = Path(bpy.app.tempdir, "levelwright-docs")
     if not (folder / f"{Path(FIRST).stem}.html").exists():
-        folder.mkdir(exist_ok=True)
-        pages = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.md"))}
+        files = [*FOLDER.glob("*.md"), *FOLDER.glob("how-to/*.md")]
+        pages = {path.relative_to(FOLDER).as_posix(): path.read_text(encoding="utf-8") for path in sorted(files)}
         for name, text in sorted(pages.items(), key=lambda page: page[0] == FIRST):  # it last: then all are there
-            (folder / f"{Path(name).stem}.html").write_text(markdown.page(text, set(pages)), encoding="utf-8")
+            made = (folder / name).with_suffix(".html")
+            made.parent.mkdir(parents=True, exist_ok=True)
+            made.write_text(markdown.page(text, set(pages), name.rpartition("/")[0]), encoding="utf-8")
     return folder
 
 

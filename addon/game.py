@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import bpy
 
 from ..formats import FORMATS, Format
+from ..formats.format import AnyLevel, Document
 from .scene.assets import AssetRules
 from .scene.content_folders import ContentFolder
 from .scene.kinds import KindOf
@@ -190,6 +191,23 @@ class Form(FileKind):
     """A frozen dataclass: what can be chosen besides the options of the levels."""
 
 
+@dataclass(frozen=True, slots=True)
+class RecordPlace:
+    """What the scene has for the places of a level's contents that begin alike, as `formats.diff` calls them."""
+
+    pattern: str
+    """Regular expression of how they begin. Its groups are numbers, the last one that of the record."""
+    title: str
+    """What such records are called, in the plural."""
+    kinds: tuple[str, ...] = ()
+    """Of the stamps that objects have which stand for these records."""
+    are_faces: bool = False
+    """Whether they are faces of meshes, by their ids."""
+    number: Callable[[AnyLevel, Sequence[int]], int] | None = None
+    """Gives the stamps' number of a record, of the numbers in its place, where that isn't the last of these: in the
+    original level, or in what `contents_beside` gave of a file beside it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game:
     """One game: its format, joined to what makes and reads its scenes."""
@@ -210,6 +228,10 @@ class Game:
     """Gives the export's settings for a file of this name, where they depend on it."""
     beside: Mapping[str, Callable[[bytes], object]] = field(default_factory=dict)
     """By ending, what reads the files of the same name that are parts of a level, and raises FormatError for others."""
+    contents_beside: Mapping[str, Callable[[bytes], Document]] = field(default_factory=dict)
+    """By ending, what gives everything in such a file, to be compared; raises FormatError."""
+    places: tuple[RecordPlace, ...] = ()
+    """Where in its levels' contents records are that the scene has objects for; the first one that fits counts."""
     preflight: Preflight | None = None
     """Looks over what an export made, before it is written."""
     forms: tuple[Form, ...] = ()

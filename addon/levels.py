@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import bpy
 
@@ -17,10 +18,22 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import chosen_files, files, findings, journal, known_files, ledger, originals, stage, startup, stoppable
+from .scene import (
+    chosen_files,
+    files,
+    findings,
+    journal,
+    known_files,
+    ledger,
+    level_options,
+    originals,
+    stage,
+    startup,
+    stoppable,
+)
 from .scene.names import file_name_of
 from .scene.progress import Steps, Stepwise, progress, steps_of
-from .scene.reports import Report, SceneError
+from .scene.reports import Report, SceneError, text_of
 from .scene.stage import scene_of
 
 FAILURES = (FormatError, SceneError, OSError)
@@ -187,6 +200,7 @@ def export_file(
                 check = bytes if originals.holds(collection, data) else game.beside[ending.lower()]
                 contents[path.with_suffix(ending)] = data, check
         _write(collection, contents, chosen, report, refuse_changed)
+        level_options.keep(collection, chosen)
         if len(contents) > 1:
             report.note(f"written: {', '.join(file.name for file in contents)}")
 
@@ -222,21 +236,30 @@ def changed_since(collection: bpy.types.Collection, path: Path) -> list[str]:
         return []
 
 
-def check_export(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> None:
-    """Do all that an export does with the usual options, and report it, without writing a file.
+def check_export(
+    context: bpy.types.Context, collection: bpy.types.Collection, report: Report, settings: Settings | None = None
+) -> dict[str, bytes]:
+    """Do all that an export does, and report it, without writing a file: return the files by their names, the level's
+    own first.
 
-    Raises as `export_file` does.
+    settings: the export's; None: the usual ones. Raises as `export_file` does.
     """
     game = game_of(collection)
-    export_level, settings = game.writer
+    export_level, usual = game.writer
+    path = Path(file_name(collection))
     with _reported(collection, report), progress(1, f"checking {collection.name}"), progress(3) as step:
-        made = export_level(context, collection, settings(), report)
+        chosen = usual() if settings is None else settings
+        made = export_level(context, collection, chosen, report)
         step()
         ledger.tell(collection, game.fates, report)
         step()
-        parts = [made] if isinstance(made, bytes) else list(made.values())
-        _look_over(context, collection, parts[0], report)
-        report.note(f"nothing is written: this was a check. {sum(map(len, parts))} bytes could be")
+        parts = (
+            {path.name: made} if isinstance(made, bytes) else {path.with_suffix(end).name: made[end] for end in made}
+        )
+        _look_over(context, collection, next(iter(parts.values())), report)
+        level_options.keep(collection, chosen)
+        report.note(f"nothing is written: this was a check. {sum(map(len, parts.values()))} bytes could be")
+    return parts
 
 
 def attach_original(context: bpy.types.Context, name: str, path: Path) -> None:
@@ -296,6 +319,18 @@ def report_of(collection: bpy.types.Collection) -> bpy.types.Text | None:
     return text if isinstance(text, bpy.types.Text) else None
 
 
+def whole_report(collection: bpy.types.Collection) -> bpy.types.Text | None:
+    """Return a text block with what the last export or check of a level said, and its import below; None: nothing."""
+    texts = originals.resources(collection, originals.REPORTS)
+    said = [(title, texts.get(number)) for title, number in (("Last export or check", 2), ("Import", 1))]
+    parts = [f"{title}\n\n{text.as_string()}" for title, text in said if isinstance(text, bpy.types.Text)]
+    if not parts:
+        return None
+    whole = text_of(f"{collection.name} report", parts)
+    originals.set_resource(collection, originals.REPORTS, 4, whole)
+    return whole
+
+
 def _recover(path: Path, report: Report) -> None:
     """Undo an export into a file's folder that was interrupted, before the file is read."""
     for line in journal.recover(path):
@@ -328,7 +363,9 @@ def _look_over(context: bpy.types.Context, collection: bpy.types.Collection, mad
         look_over(context, collection, made, report)
 
 
-def _keep_report(collection: bpy.types.Collection, report: Report, what: str) -> None:
+def _keep_report(collection: bpy.types.Collection, report: Report, what: Literal["import", "export"]) -> None:
+    """Keep what there is to tell as a text block and as a list."""
+    findings.keep(collection, report.issues(), what)
     text = report.to_text(f"{collection.name} {what}")
     for number in (0, 1 + ("import", "export").index(what)):  # the last one, and one of each
         originals.set_resource(collection, originals.REPORTS, number, text)
@@ -340,13 +377,10 @@ def _reported(collection: bpy.types.Collection, report: Report) -> Iterator[None
     try:
         yield
     except FAILURES as error:
-        report.warn(f"refused, nothing was written: {error}")
-        if not any(one.message == str(error) for one in report.findings):  # the game may know what mends it
-            report.find(str(error), error.objects if isinstance(error, SceneError) else ())
+        report.refuse(error)
         raise
     finally:
         _keep_report(collection, report, "export")
-        findings.keep(collection, report.findings)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ It is for our own pages, which tests read; it is no general reader of Markdown.
 from __future__ import annotations
 
 import html
+import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator
 
@@ -36,21 +37,24 @@ def slug(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-def page(text: str, pages: Collection[str]) -> str:
-    """Return a page as HTML. pages: the names of those that are there ("using.md"); links to others are plain text."""
+def page(text: str, pages: Collection[str], folder: str = "") -> str:
+    """Return a page as HTML. pages: the names of those that are there ("using.md", "how-to/a.md"); links to others are
+    plain text. folder: the page's own among them.
+    """
     lines = _COMMENT.sub("", text).splitlines()
     title = next((found[2] for line in lines if (found := _HEADING.fullmatch(line))), "Levelwright")
-    body = "\n".join(_blocks(lines, lambda link: _target(link, pages)))
+    body = "\n".join(_blocks(lines, lambda link: _target(link, pages, folder)))
     head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
     return f"<!DOCTYPE html>\n<html><head>{head}</head><body>\n{body}\n</body></html>\n"
 
 
-def _target(link: str, pages: Collection[str]) -> str | None:
+def _target(link: str, pages: Collection[str], folder: str) -> str | None:
     """Where a link leads in the browser; None for one to a page that isn't there."""
     name, mark, anchor = link.partition("#")
     if not name or re.match(r"https?:", link):
         return link
-    return f"{name.removesuffix('.md')}.html{mark}{anchor}" if name in pages else None
+    is_there = posixpath.normpath(posixpath.join(folder, name)) in pages
+    return f"{name.removesuffix('.md')}.html{mark}{anchor}" if is_there else None
 
 
 _Links = Callable[[str], str | None]

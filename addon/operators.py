@@ -14,7 +14,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from . import chosen_levels, games, levels, remembered
 from .common_options import COMMON
 from .game import FileKind, Form, Game, Settings
-from .scene import chosen_files, declared, findings, options, stage
+from .scene import chosen_files, declared, options, stage
 from .scene.blender_types import Value
 from .scene.declared import Declared
 from .scene.names import showable
@@ -44,6 +44,8 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
     )
     directory: str = declared.string(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
 
+    form: ClassVar[Form | None] = None
+    """What the files are, where they aren't levels themselves."""
     left_out: str = declared.string(
         name="Left out", description="Dropped files that are of no game", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
     )
@@ -65,7 +67,7 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
             yield from self.run(context, report)
         except levels.FAILURES as error:
             return refuse(self, context, error)
-        report.forward(self)
+        report.forward(self, is_listed=self.form is None)
         return {"FINISHED"}
 
     @property
@@ -97,8 +99,6 @@ class _ImportOfGame(_Import):
     """The import of one kind of files, with the options of their game."""
 
     game: ClassVar[Game]
-    form: ClassVar[Form | None] = None
-    """What the files are, where they aren't levels themselves."""
 
     @property
     def of_form(self) -> type[Settings] | None:
@@ -165,7 +165,7 @@ class _ImportAny(_Import):
             if found.strangers and not self._leave_out(found):
                 return {"CANCELLED"}
             if len(found.games) == 1:
-                return self._hand_on(found.games[0])
+                return self._hand_on(context, found.games[0])
         for game in games.GAMES:
             remembered.offer(self, context, game.import_settings, f"{game.key}_")
         return self.ask(context)
@@ -183,12 +183,13 @@ class _ImportAny(_Import):
                 self.files.remove(index)
         return True
 
-    def _hand_on(self, game: Game) -> Result:
+    def _hand_on(self, context: bpy.types.Context, game: Game) -> Result:
         """Let the operator of a game ask: its dialog has the game's presets."""
+        given = remembered.given_to(self, context, game.import_settings, f"{game.key}_")
         importing = getattr(bpy.ops.import_scene, game.files[0].operator)
         names = [{"name": path.name} for path in self.paths]
         where = {"filepath": str(self.paths[0]), "directory": str(self.paths[0].parent), "files": names}
-        importing("INVOKE_DEFAULT", **where, left_out=self.left_out)
+        importing("INVOKE_DEFAULT", **where, left_out=self.left_out, **given)
         return {"CANCELLED"}
 
     def run(self, context: bpy.types.Context, report: Report) -> Steps[None]:
@@ -206,7 +207,9 @@ class _ImportAny(_Import):
         """Show the options of the files' game; where they are of several, what these share, and theirs folded."""
         self.draw_left_out()
         layout = layout_of(self)
-        found = chosen_levels.look(self.paths if self.files else chosen_levels.in_file_browser(context))
+        selected = chosen_levels.in_file_browser(context)
+        known = self.paths if self.is_dropped else []
+        found = chosen_levels.look(known if selected is None else selected)
         if found.strangers:
             _show(self, _of_no_game(found), "ERROR")
         if len(found.games) == 1:
@@ -384,49 +387,6 @@ def exports() -> Iterator[tuple[Game, FileKind]]:
         yield from ((game, form) for form in game.forms if form.export_form is not None)
 
 
-class _CheckExport(Declared, bpy.types.Operator):
-    """What Check Export does."""
-
-    collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Make the file in memory."""
-        report = Report()
-        try:
-            levels.check_export(context, levels.choose(context, self.collection), report)
-        except levels.FAILURES as error:
-            return refuse(self, context, error)
-        report.forward(self)
-        report.log()
-        return {"FINISHED"}
-
-
-class LEVELWRIGHT_OT_check_export(Stoppable, _CheckExport):
-    """Say what an export would change, and whether it can be done, without writing a file"""
-
-    bl_idname = "levelwright.check_export"
-    bl_label = "Check Export"
-
-
-class LEVELWRIGHT_OT_select_finding(Declared, bpy.types.Operator):
-    """Select what this line is about"""
-
-    bl_idname = "levelwright.select_finding"
-    bl_label = "Select What Was Found"
-    bl_options = {"REGISTER", "UNDO"}
-
-    collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
-    number: int = declared.integer(name="Line", min=0, options={"SKIP_SAVE"})
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Select the objects."""
-        try:
-            findings.select(context, levels.choose(context, self.collection), self.number)
-        except levels.FAILURES as error:
-            return refuse(self, context, error)
-        return {"FINISHED"}
-
-
 class LEVELWRIGHT_OT_attach_original(Declared, ImportHelper, bpy.types.Operator):
     """Give a level back the file that it was imported from: the very same bytes, whatever the file is called now"""
 
@@ -450,8 +410,6 @@ CLASSES: tuple[type[bpy.types.Operator], ...] = (
     _import_any(),
     *(_import_operator(game, kind) for game, kind in imports()),
     *(_export_operator(game, kind) for game, kind in exports()),
-    LEVELWRIGHT_OT_check_export,
-    LEVELWRIGHT_OT_select_finding,
     LEVELWRIGHT_OT_attach_original,
 )
 

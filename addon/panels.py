@@ -1,25 +1,45 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar of the 3D view: the scene's levels, what they were imported from, and how to write them."""
+"""The sidebar of the 3D view: the scene's levels, what there is to tell of the active one, and how to write it."""
 
-import textwrap
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import bpy
 
-from . import levels
-from .operators import (
-    GAME_LEVEL,
-    LEVELWRIGHT_OT_attach_original,
-    LEVELWRIGHT_OT_check_export,
-    LEVELWRIGHT_OT_select_finding,
-)
-from .scene import findings, originals
+from . import issues, levels
+from .checking import LEVELWRIGHT_OT_check_export, LEVELWRIGHT_OT_show_changes
+from .operators import GAME_LEVEL, LEVELWRIGHT_OT_attach_original
+from .report_operators import LEVELWRIGHT_OT_copy_report, LEVELWRIGHT_OT_show_report
+from .scene import declared, findings, originals, sidebar, wording
+from .scene.blender_types import Value
+from .scene.declared import Declared
 from .scene.reports import SceneError
-from .scene.sidebar import CATEGORY, layout_of
+from .scene.sidebar import CATEGORY, Result, layout_of
 
-LETTER = 9  # pixels, about
-LINES = 8
-FOUND = 16
-"""Lines of findings that are shown."""
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import RegionTypeItems, SpaceTypeItems
+
+BESIDE = 180.0
+"""Pixels of a line from which on two buttons have room in it."""
+
+
+class LEVELWRIGHT_OT_activate_level(Declared, bpy.types.Operator):
+    """Make this the active level: the sidebar is about it, and what is added becomes part of it"""
+
+    bl_idname = "levelwright.activate_level"
+    bl_label = "Activate Level"
+    bl_options = {"REGISTER", "UNDO"}
+
+    collection: str = declared.string(name="Level", options={"SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Make its collection the active one."""
+        try:
+            originals.make_active(context, levels.choose(context, self.collection))
+        except levels.FAILURES as error:
+            return sidebar.refuse(self, context, error)
+        return {"FINISHED"}
 
 
 class LEVELWRIGHT_PT_levels(bpy.types.Panel):
@@ -31,72 +51,160 @@ class LEVELWRIGHT_PT_levels(bpy.types.Panel):
     bl_region_type = "UI"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw a box a level; the one that an export would take has a filled mark."""
+        """Draw a line a level, and of the active one what it is and what can be done with it."""
         layout = layout_of(self)
         found = originals.levels(context.scene)
         if not found:
             layout.label(text="No level in this scene")
             layout.operator(GAME_LEVEL, icon="IMPORT")
+            return
         active = originals.level_of(context)
-        letters = context.region.width // LETTER if context.region else 40
-        for level in found:
-            _draw_level(layout.box(), level, level == active, letters)
+        if len(found) > 1:
+            column = layout.column(align=True)
+            for level in found:
+                is_active = level == active
+                icon: Value = "RADIOBUT_ON" if is_active else "RADIOBUT_OFF"
+                row = column.row()
+                row.alignment = "LEFT"
+                button = row.operator(LEVELWRIGHT_OT_activate_level.bl_idname, text=level.name, icon=icon, emboss=False)
+                button.collection = level.name
+        if active is None:
+            sidebar.draw_text(layout, context, "Make one of them the active level", "INFO")
+        else:
+            _draw_level(layout, context, active)
 
 
-def _draw_level(layout: bpy.types.UILayout, level: bpy.types.Collection, active: bool, letters: int) -> None:
-    """Draw one level: its name, its original, its report in lines of so many letters, and what can be done with it."""
-    layout.label(text=level.name, icon="RADIOBUT_ON" if active else "RADIOBUT_OFF")
+def _draw_level(layout: bpy.types.UILayout, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+    """Draw the active level: its name and game, its original, and what can be done with it."""
     info = originals.describe(level)
     try:
         game = levels.game_of(level)
     except SceneError as error:
-        layout.label(text=str(error), icon="ERROR")
+        sidebar.draw_text(layout, context, str(error), "ERROR")
         return
     column = layout.column(align=True)
-    column.label(text=game.format.title)
+    column.label(text=level.name, icon="OUTLINER_COLLECTION")
     if info is None or not info.sha256:
-        column.label(text="Made in Blender, exported whole", icon="FILE_NEW")
+        text, icon = f"{game.format.title}, made in Blender: all of it is written", "FILE_NEW"
     elif level.get(originals.ORIGINAL) is not None:
-        column.label(text=f"Laid over {info.file_name or 'the imported file'}", icon="CHECKMARK")
+        text = (
+            f"{game.format.title}, imported from {info.file_name or 'a file'}: what isn't edited is written as it was"
+        )
+        icon = "CHECKMARK"
     else:
-        column.label(text=f"Its original is gone: {info.file_name}", icon="ERROR")
+        text, icon = f"{game.format.title}. Its imported file is not in this .blend: {info.file_name}", "ERROR"
+    sidebar.draw_text(column, context, text, icon)
+    if icon == "ERROR":
         column.operator(LEVELWRIGHT_OT_attach_original.bl_idname).collection = level.name
-    report = levels.report_of(level)
-    if report is not None:
-        for line in textwrap.wrap(report.as_string(), letters)[:LINES]:
-            column.label(text=line)
-        column.label(text=f"All of it: text {report.name}", icon="TEXT")
-    _draw_findings(column, level, letters)
     if game.export_level is None:
         layout.label(text=f"{game.plural} can't be written yet", icon="INFO")
         return
     kind = game.kind_of(levels.file_name(level))
-    layout.operator(f"export_scene.{kind.operator}", icon="EXPORT").collection = level.name
-    layout.operator(LEVELWRIGHT_OT_check_export.bl_idname, icon="CHECKMARK").collection = level.name
+    column = layout.column(align=True)
+    column.operator(f"export_scene.{kind.operator}", icon="EXPORT").collection = level.name
+    column.operator(LEVELWRIGHT_OT_check_export.bl_idname, icon="CHECKMARK").collection = level.name
 
 
-def _draw_findings(column: bpy.types.UILayout, level: bpy.types.Collection, letters: int) -> None:
-    """Draw what the last export, or its check, found: a line each, with buttons that select it and mend it."""
-    lines = findings.kept(level)
-    for number, line in enumerate(lines[:FOUND]):
-        row = column.row(align=True)
-        shown = textwrap.shorten(line.message, letters, placeholder="...")
-        if line.objects:
-            button = row.operator(LEVELWRIGHT_OT_select_finding.bl_idname, text=shown, icon="RESTRICT_SELECT_OFF")
-            button.collection, button.number = level.name, number
+class _OfActiveLevel:
+    """Mixed into panels about the active level, of whatever game."""
+
+    bl_category = CATEGORY
+    bl_space_type: SpaceTypeItems = "VIEW_3D"
+    bl_region_type: RegionTypeItems = "UI"
+    bl_parent_id = "LEVELWRIGHT_PT_levels"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level."""
+        return originals.level_of(context) is not None
+
+
+class LEVELWRIGHT_PT_issues(_OfActiveLevel, bpy.types.Panel):
+    """What there is to tell of the active level."""
+
+    bl_label = "Issues"
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        """Say how many there are, at the right."""
+        level = originals.level_of(context)
+        groups = findings.issues(level) if level is not None else []
+        count = sum(line.count for group in groups for line in group.lines)
+        layout_of(self).label(text=f"{count:,}" if count else "", icon="ERROR" if count else "CHECKMARK")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw what came in, the list, and buttons for all of it."""
+        layout, level = layout_of(self), originals.level_of(context)
+        if level is None:
+            return
+        report = levels.report_of(level)
+        column = layout.column(align=True)
+        if any(line.sort == "error" for line in findings.kept(level)):
+            sidebar.draw_text(column, context, "The last export was refused: nothing was written", "CANCEL")
+        elif report is not None and report.lines:
+            sidebar.draw_text(column, context, report.lines[0].body.partition("; ")[0])
+        if findings.issues(level):
+            issues.draw_list(layout, context, level, "issues")
         else:
-            row.label(text=shown, icon="ERROR")
-        if line.mend:
-            row.operator(line.mend, text="", icon="TOOL_SETTINGS")
-    if len(lines) > FOUND:
-        column.label(text=f"and {len(lines) - FOUND} more, in the text")
+            layout.label(text="Nothing to tell", icon="CHECKMARK")
+        if report is not None:
+            _draw_buttons(layout, context, level, "issues")
+
+
+class LEVELWRIGHT_PT_changes(_OfActiveLevel, bpy.types.Panel):
+    """What an export of the active level would change."""
+
+    bl_label = "What Would Change?"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level that can be written."""
+        level = originals.level_of(context)
+        try:
+            return level is not None and levels.game_of(level).export_level is not None
+        except SceneError:
+            return False
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the button that compares, and the list."""
+        layout, level = layout_of(self), originals.level_of(context)
+        if level is None:
+            return
+        button = layout.operator(LEVELWRIGHT_OT_show_changes.bl_idname, text="Compare with the File", icon="VIEWZOOM")
+        button.collection = level.name
+        if findings.changes(level):
+            issues.draw_list(layout, context, level, "changes")
+            _draw_buttons(layout, context, level, "changes")
+
+
+def _draw_buttons(
+    layout: bpy.types.UILayout, context: bpy.types.Context, level: bpy.types.Collection, which: issues.Which
+) -> None:
+    """Draw the buttons for all that a list says: beside one another where their names have room."""
+    row = layout.row(align=True) if wording.room(context) > BESIDE else layout.column(align=True)
+    buttons: tuple[tuple[type[bpy.types.Operator], Value], ...] = (
+        (LEVELWRIGHT_OT_show_report, "TEXT"),
+        (LEVELWRIGHT_OT_copy_report, "COPYDOWN"),
+    )
+    is_empty = not issues.groups_of(level, which)
+    for operator, icon in buttons[:1] if is_empty else buttons:
+        button = row.operator(operator.bl_idname, icon=icon)
+        button.which, button.collection = which, level.name
+
+
+CLASSES = (
+    LEVELWRIGHT_OT_activate_level,
+    LEVELWRIGHT_PT_levels,
+    LEVELWRIGHT_PT_issues,
+    LEVELWRIGHT_PT_changes,
+)
 
 
 def register() -> None:
-    """Register the panel."""
-    bpy.utils.register_class(LEVELWRIGHT_PT_levels)
+    """Register the panels."""
+    sidebar.register_classes(CLASSES)
 
 
 def unregister() -> None:
     """Undo `register`."""
-    bpy.utils.unregister_class(LEVELWRIGHT_PT_levels)
+    sidebar.unregister_classes(CLASSES)

@@ -17,6 +17,7 @@ from .game import Game, Settings
 from .scene import declared, options, stage
 from .scene.blender_types import Value
 from .scene.declared import Declared
+from .scene.properties import fields
 from .scene.sidebar import Result, register_classes, unregister_classes
 
 SWITCH = "remember_options"
@@ -75,18 +76,28 @@ def recall(context: bpy.types.Context, settings: type[Settings]) -> Settings:
 
 
 def offer(operator: bpy.types.Operator, context: bpy.types.Context, settings: type[Settings], prefix: str = "") -> None:
-    """Let a dialog of an operator begin with what is remembered, but for options that its caller gave.
+    """Let a dialog of an operator begin with what is remembered, but for options that its caller gave."""
+    given = given_to(operator, context, settings, prefix)
+    for name, value in options.to_properties(recall(context, settings)).items():
+        if name not in given:
+            setattr(operator, prefix + name, value)
+
+
+def given_to(
+    operator: bpy.types.Operator, context: bpy.types.Context, settings: type[Settings], prefix: str = ""
+) -> dict[str, Value]:
+    """Return the options that an operator's caller gave, by the names of the fields.
 
     Blender has filled in what the operator was last run with: that isn't the caller's.
     """
     last = stage.window_manager_of(context).operator_properties_last(operator.bl_idname)
-    for field, value in options.to_properties(recall(context, settings)).items():
-        name = prefix + field
-        is_set = operator.properties.is_property_set(name)
-        if is_set and last is not None and last.is_property_set(name):
-            is_set = getattr(last, name) != getattr(operator, name)
-        if not is_set:
-            setattr(operator, name, value)
+    found: dict[str, Value] = {}
+    for field in fields(settings):
+        name = prefix + field.name
+        is_last = last is not None and last.is_property_set(name) and getattr(last, name) == getattr(operator, name)
+        if operator.properties.is_property_set(name) and not is_last:
+            found[field.name] = getattr(operator, name)
+    return found
 
 
 def keep(context: bpy.types.Context, chosen: Settings) -> None:
@@ -142,7 +153,7 @@ def draw(layout: bpy.types.UILayout, preferences: bpy.types.AddonPreferences) ->
             for name, title, settings in _kinds(game):
                 if name in _GROUPS:
                     body.label(text=title)
-                    options.draw(settings, body, getattr(preferences, name))
+                    options.draw(settings, body, getattr(preferences, name), only_remembered=True)
             body.operator(LEVELWRIGHT_OT_reset_options.bl_idname, icon="LOOP_BACK").game = game.key
 
 

@@ -16,7 +16,16 @@ from .scene.blender_types import SpaceView3D, Value
 from .scene.declared import Declared
 from .scene.names import showable
 from .scene.reports import SceneError
-from .scene.sidebar import CATEGORY, Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.sidebar import (
+    CATEGORY,
+    OBJECT_MODE,
+    Result,
+    allows,
+    layout_of,
+    refuse,
+    register_classes,
+    unregister_classes,
+)
 
 Icon = Literal["NONE"]
 """Names of icons are Blender's own, a long list: any of them is cast to this."""
@@ -48,7 +57,7 @@ class _OnLevel(Declared):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level."""
-        return _level(context) is not None
+        return allows(cls, _level(context) is not None, "There is no level in this scene")
 
 
 class LEVELWRIGHT_OT_show_kind(_OnLevel, bpy.types.Operator):
@@ -74,7 +83,7 @@ class LEVELWRIGHT_OT_show_kind(_OnLevel, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level, and for Object Mode: what is worked on can't be hidden."""
-        return context.mode == "OBJECT" and super().poll(context)
+        return allows(cls, context.mode == "OBJECT", OBJECT_MODE) and super().poll(context)
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Switch it."""
@@ -168,7 +177,8 @@ class LEVELWRIGHT_OT_fly_from_spawn(_FromSpawn):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level that has depth."""
         level = _level(context)
-        return level is not None and not levels.game_of(level).is_flat
+        has_depth = level is None or not levels.game_of(level).is_flat
+        return super().poll(context) and allows(cls, has_depth, "This level is flat: there is nothing to fly through")
 
     def go(self, context: bpy.types.Context, _spawn: spawns.Spawn) -> Result:
         """Start Blender's own navigation in the view."""
@@ -253,7 +263,6 @@ class LEVELWRIGHT_PT_view(_OnLevel, bpy.types.Panel):
     bl_category = CATEGORY
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the buttons."""

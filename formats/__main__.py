@@ -14,10 +14,10 @@ from typing import TextIO
 
 import numpy as np
 
-from . import BESIDE, FORMATS, FormatError, format_of, read
+from . import FORMATS, FormatError, format_of
 from .arrays import Array
 from .binary import Problem
-from .diff import differences
+from .diff import compare, first_difference, read_any
 from .format import AnyLevel, Document, Format
 from .inventory import describe, inventory, kind_of
 from .solid_leaks import examine
@@ -67,12 +67,6 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _read(data: bytes) -> AnyLevel:
-    """A level, or a file beside one. Raises FormatError."""
-    beside = next((form for form in BESIDE if form.identify(data)), None)
-    return read(data) if beside is None else beside.verbs.read(data)
-
-
 def _refused(file: str, error: FormatError | OSError) -> str:
     """The line for a file that cannot be read; it names the file only once."""
     if isinstance(error, FormatError):
@@ -93,7 +87,7 @@ def _verified(file: str, check: bool) -> int:
     start = time.perf_counter()
     try:
         data = Path(file).read_bytes()
-        level = _read(data)
+        level = read_any(data)
         form = format_of(level)
         for value in _walk(form.verbs.contents(level)):
             if isinstance(value, FormatError):
@@ -104,7 +98,7 @@ def _verified(file: str, check: bool) -> int:
         print(_refused(file, error), flush=True)
         return 1
     if written != data:
-        offset = _first_difference(data, written)
+        offset = first_difference(data, written)
         print(f"differs {file}: {offset}, {form.verbs.section_at(level, offset)}", flush=True)
         return 1
     print(f"ok {file} {form.key} {len(data)} {time.perf_counter() - start:.3f}", flush=True)
@@ -134,13 +128,6 @@ def _walk(value: object) -> Iterator[object]:
         yield value
 
 
-def _first_difference(first: bytes, second: bytes) -> int:
-    """The offset of the first byte in which they differ; the length of the shorter if it is the other's beginning."""
-    length = min(len(first), len(second))
-    same = np.frombuffer(first, np.uint8, length) == np.frombuffer(second, np.uint8, length)
-    return length if bool(same.all()) else int(np.argmin(same))
-
-
 # --------------------------------------------------------------------------------------------------------------- check
 
 
@@ -151,7 +138,7 @@ def _check(options: argparse.Namespace) -> int:
 def _checked(file: str, leak_file: bool) -> int:
     """Print a line for each problem of a file; returns 0 if none of them is an error."""
     try:
-        level = _read(Path(file).read_bytes())
+        level = read_any(Path(file).read_bytes())
         form = format_of(level)
         leaks, line = _leaks(form, level)
         found = [*form.verbs.check(level), *leaks]
@@ -178,24 +165,18 @@ def _diff(options: argparse.Namespace) -> int:
     for file in options.files:
         try:
             data = Path(file).read_bytes()
-            level = _read(data)
-            found.append((data, level, format_of(level)))
+            found.append((data, format_of(read_any(data))))
         except (FormatError, OSError) as error:
             print(_refused(file, error), file=sys.stderr)
             return 2
-    (was, one, form), (now, other, its) = found
+    (was, form), (now, its) = found
     if was == now:
         return 0
     if form is not its:
         print(f"{options.files[0]} is a {form.title}, {options.files[1]} a {its.title}", file=sys.stderr)
         return 2
-    told = False
-    for difference in differences(form.verbs.contents(one), form.verbs.contents(other)):
+    for difference in compare(was, now):
         print(str(difference).encode("utf-8", "replace").decode(), flush=True)
-        told = True
-    if not told:
-        offset = _first_difference(was, now)
-        print(f"the same records, other bytes: from {offset} on, {form.verbs.section_at(one, offset)}")
     return 1
 
 
@@ -231,7 +212,7 @@ def _summary(file: str, check: bool) -> Document:
         form, kind = known
         title = f"{form.key}: one of its {kind.title}"
         return {"file": file, "format": form.key, "title": title, "bytes": len(data)} | describe(path, kind)
-    level = _read(data)
+    level = read_any(data)
     form = format_of(level)
     head = {"file": file, "format": form.key, "title": form.title, "bytes": len(data)}
     problems = {"problems": [str(problem) for problem in form.verbs.check(level)]} if check else {}
@@ -268,7 +249,7 @@ def _dump(options: argparse.Namespace) -> int:
     def documents() -> Iterator[Document]:
         for file in options.files:
             try:
-                level = _read(Path(file).read_bytes())
+                level = read_any(Path(file).read_bytes())
             except (FormatError, OSError) as error:
                 print(_refused(file, error), file=sys.stderr)
                 writer.errors += 1

@@ -19,6 +19,7 @@ from .surfaces import NEAR, Planes, Surface, SurfaceError
 
 LOST = 1e-3
 """Share of a surface's volume that its parts may lack or exceed; more, and the surface crosses itself."""
+_INWARDS = "its faces point inwards, or it encloses nothing"
 CANDIDATES = 64
 """Planes that are tried for a cut; the best of them is taken."""
 
@@ -50,15 +51,15 @@ def solids(of: Surface, split: bool = False) -> list[Solid]:
     labels = surfaces.shells(of)
     bent = surfaces.bent(of)
     if len(bent) and not split:
-        raise SurfaceError(f"{surfaces.counted(len(bent))} not flat", bent, splits=True)
+        raise SurfaceError(f"{surfaces.counted(len(bent))} not flat", bent, splits=True, flaw="bent")
     volumes = np.bincount(labels, surfaces.volumes(of), labels.max() + 1)
     shells = np.unique(labels)
     if not split and (volumes[shells] <= 0).any():
         inverted = np.isin(labels, shells[volumes[shells] <= 0])
         splits = bool(volumes.sum() > 0)
-        raise SurfaceError("its faces point inwards, or it encloses nothing", np.flatnonzero(inverted), splits)
+        raise SurfaceError(_INWARDS, np.flatnonzero(inverted), splits, "inverted")
     if volumes.sum() <= 0:
-        raise SurfaceError("its faces point inwards, or it encloses nothing", np.arange(len(labels)))
+        raise SurfaceError(_INWARDS, np.arange(len(labels)), False, "inverted")
     if (volumes[shells] <= 0).any():  # cavities belong to what is around them
         return _apart(*_pieces(of, np.arange(len(labels)), bent))
     result = []

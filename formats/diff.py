@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from . import BESIDE, format_of, read
 from .arrays import Array
 from .binary import FormatError
+from .format import AnyLevel
 
 MOST_MATCHED = 4000
 """Records between equal beginnings and ends that are matched by their contents; more are compared by number."""
@@ -23,7 +25,7 @@ ROWS = 20
 """Rows of a table, and elements of an array, that are told one by one."""
 WIDTH = 100
 """Letters of a value that are shown."""
-_NAMES = ("classname", "type", "name", "targetname", "definition")
+_NAMES = ("classname", "class", "type", "name", "targetname", "definition", "lump", "id", "kind")
 """What says which record it is, where it has one of these."""
 
 
@@ -36,6 +38,8 @@ class Unlike(NamedTuple):
     """In the first level; "" where it isn't in it."""
     now: str
     """In the second; "" where it isn't in it."""
+    rows: int = 1
+    """For how many rows it stands."""
 
     def __str__(self) -> str:
         if not self.was:
@@ -43,7 +47,41 @@ class Unlike(NamedTuple):
         return f"- {self.place}: {self.was}" if not self.now else f"  {self.place}: {self.was} -> {self.now}"
 
 
-def differences(was: object, now: object, place: str = "") -> Iterator[Unlike]:
+def compare(was: bytes, now: bytes, rows: int = ROWS) -> Iterator[Unlike]:
+    """Give what differs between two levels of a format, or two files beside such, of their bytes. Raises FormatError.
+
+    rows: how many of a table are told one by one.
+    """
+    if was == now:
+        return
+    one, other = read_any(was), read_any(now)
+    form, its = format_of(one), format_of(other)
+    if form is not its:
+        yield Unlike("format", form.title, its.title)
+        return
+    is_told = False
+    for each in differences(form.verbs.contents(one), form.verbs.contents(other), rows=rows):
+        yield each
+        is_told = True
+    if not is_told:
+        offset = first_difference(was, now)
+        yield Unlike(form.verbs.section_at(one, offset), "the same records", f"other bytes, from {offset} on")
+
+
+def read_any(data: bytes) -> AnyLevel:
+    """Return a level, or a file beside one. Raises FormatError."""
+    beside = next((form for form in BESIDE if form.identify(data)), None)
+    return read(data) if beside is None else beside.verbs.read(data)
+
+
+def first_difference(first: bytes, second: bytes) -> int:
+    """The offset of the first byte in which they differ; the length of the shorter if it is the other's beginning."""
+    length = min(len(first), len(second))
+    same = np.frombuffer(first, np.uint8, length) == np.frombuffer(second, np.uint8, length)
+    return length if bool(same.all()) else int(np.argmin(same))
+
+
+def differences(was: object, now: object, place: str = "", rows: int = ROWS) -> Iterator[Unlike]:
     """Give what differs between two documents, as `contents` makes them, in their order. place: of these two."""
     if isinstance(was, Iterator) or isinstance(now, Iterator):
         was, now = _listed(was), _listed(now)
@@ -55,11 +93,11 @@ def differences(was: object, now: object, place: str = "") -> Iterator[Unlike]:
             elif key not in was:
                 yield Unlike(inner, "", _short(now[key]))
             else:
-                yield from differences(was[key], now[key], inner)
+                yield from differences(was[key], now[key], inner, rows)
     elif isinstance(was, np.ndarray) and isinstance(now, np.ndarray) and was.dtype == now.dtype and was.ndim:
-        yield from _arrays(was, now, place)
+        yield from _arrays(was, now, place, rows)
     elif _is_records(was) and _is_records(now):
-        yield from _lists(list(was), list(now), place)  # type: ignore[call-overload]
+        yield from _lists(list(was), list(now), place, rows)  # type: ignore[call-overload]
     elif _digest(was) != _digest(now):
         yield Unlike(place, _short(was), _short(now))
 
@@ -73,13 +111,13 @@ def _is_records(value: object) -> bool:
     return isinstance(value, list | tuple) and not all(isinstance(one, int | float | bool | None) for one in value)
 
 
-def _lists(was: list[object], now: list[object], place: str) -> Iterator[Unlike]:
+def _lists(was: list[object], now: list[object], place: str, rows: int) -> Iterator[Unlike]:
     was, now = [*map(_listed, was)], [*map(_listed, now)]
     for first, last, begin, end in _unequal([_digest(one) for one in was], [_digest(one) for one in now]):
         both = min(last - first, end - begin)
         for number in range(both):
             named = f"{place}[{first + number}]{_name(was[first + number])}"
-            yield from differences(was[first + number], now[begin + number], named)
+            yield from differences(was[first + number], now[begin + number], named, rows)
         for number in range(first + both, last):
             yield Unlike(f"{place}[{number}]{_name(was[number])}", _short(was[number]), "")
         for number in range(begin + both, end):
@@ -102,49 +140,54 @@ def _unequal(was: Sequence[bytes], now: Sequence[bytes]) -> Iterator[tuple[int, 
             yield head + first, head + last, head + begin, head + end
 
 
-def _arrays(was: Array, now: Array, place: str) -> Iterator[Unlike]:
+def _arrays(was: Array, now: Array, place: str, most: int) -> Iterator[Unlike]:
     if was.shape[1:] != now.shape[1:]:
         yield Unlike(place, f"{was.shape} elements", f"{now.shape} elements")
         return
     if len(was) == len(now):
-        yield from _rows(was, now, place)
+        yield from _rows(was, now, place, most)
         return
     told = 0
     for first, last, begin, end in _unequal([row.tobytes() for row in was], [row.tobytes() for row in now]):
         both = min(last - first, end - begin)
-        yield from _rows(was[first : first + both], now[begin : begin + both], place, first)
+        yield from _rows(was[first : first + both], now[begin : begin + both], place, most, first)
         gone = [Unlike(f"{place}[{number}]", _short(was[number]), "") for number in range(first + both, last)]
         new = [Unlike(f"{place}[{number}]", "", _short(now[number])) for number in range(begin + both, end)]
-        shown = [*gone, *new][: max(ROWS - told, 0)]
+        shown = [*gone, *new][: max(most - told, 0)]
         yield from shown
         told += len(shown)
     if len(was) != len(now):
         yield Unlike(f"{place} (rows)", str(len(was)), str(len(now)))
 
 
-def _rows(was: Array, now: Array, place: str, begin: int = 0) -> Iterator[Unlike]:
-    """Compare tables of equal length. begin: the number of their first row."""
+def _rows(was: Array, now: Array, place: str, most: int, begin: int = 0) -> Iterator[Unlike]:
+    """Compare tables of equal length. most: rows that are told one by one. begin: the number of their first row."""
     width = was.dtype.itemsize * int(np.prod(was.shape[1:], dtype=np.int64))
     if not width or not len(was):
         return
     bytes_of = [np.ascontiguousarray(table).view(np.uint8).reshape(len(table), width) for table in (was, now)]
     changed = np.flatnonzero((bytes_of[0] != bytes_of[1]).any(axis=1))
-    for row in changed[:ROWS].tolist():
+    for row in changed[:most].tolist():
         where = f"{place}[{begin + row}]"
         if was.dtype.names:
             for name in was.dtype.names:
                 if was[name][row].tobytes() != now[name][row].tobytes():
                     yield Unlike(f"{where}.{name}", _short(was[name][row]), _short(now[name][row]))
         elif was.ndim > 1:
-            yield from _rows(was[row], now[row], where)
+            yield from _rows(was[row], now[row], where, most)
         else:
             yield Unlike(where, _short(was[row]), _short(now[row]))
-    if len(changed) > ROWS:
-        yield Unlike(f"{place} (more)", f"{len(changed) - ROWS} more rows", "other values")
+    if len(changed) > most:
+        more = len(changed) - most
+        yield Unlike(f"{place} (more)", f"{more} more rows", "other values", more)
 
 
 def _name(record: object) -> str:
-    """Which record it is, in brackets, if it says so."""
+    """Which record it is, in brackets, if it says so; of a pair its key."""
+    if _is_pair(record):
+        return f" ({record[0][:40]})"  # type: ignore[index]
+    if isinstance(record, list) and record and all(map(_is_pair, record)):
+        record = dict(record)
     if not isinstance(record, dict):
         return ""
     pairs = record.get("pairs")

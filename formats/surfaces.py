@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +19,17 @@ SAME_DIRECTION = 1e-6
 
 
 class SurfaceError(ValueError):
-    """A surface that no brush can be made of. `faces`: numbers of those at fault; `splits`: cut apart, it would do."""
+    """A surface that no brush can be made of.
 
-    def __init__(self, message: str, faces: npt.ArrayLike, splits: bool = False) -> None:
+    faces: numbers of those at fault. splits: cut apart, it would do. flaw: what is wrong, where that can be mended.
+    """
+
+    def __init__(
+        self, message: str, faces: npt.ArrayLike, splits: bool = False, flaw: Literal["", "bent", "inverted"] = ""
+    ) -> None:
         super().__init__(message)
         self.message = message
+        self.flaw = flaw
         self.splits = splits
         self.faces: Ints = np.asarray(faces, np.int64).reshape(-1)
 

@@ -18,6 +18,8 @@ Ints = NDArray[np.intp]
 
 _THIN = 1e-12
 """Of the extent to the fourth: charts with less of an area are lines, on which no texture lies."""
+_STILL = 1e-5
+"""Of a chart's extent: corners that are no farther off are where they were. Blender's coordinates have 24 bits."""
 _ALONG = 1e-6
 """Of a direction's length: what is left of it in a plane counts from this on."""
 
@@ -56,6 +58,22 @@ class FlatTextures:
             up = np.stack([(xx * yu - xy * xu) / det, (xx * yv - xy * xv) / det], axis=1)
         gradients = along[:, :, None] * across[:, None] + up[:, :, None] * ahead[:, None]
         return cls(points, charts, normals, gradients, uv_middle - (gradients * middle[:, None]).sum(axis=2))
+
+    @staticmethod
+    def normals_of(points: Doubles, sizes: Ints, charts: Ints) -> Doubles:
+        """Unit normals [c, 3] of charts of polygons with `sizes` [p] corners at points [k, 3], around each.
+
+        charts: of each corner, [k]. NaN for those without an area.
+        """
+        after = np.arange(1, len(points) + 1)
+        ends = np.cumsum(sizes)
+        after[ends - 1] = ends - sizes
+        count = int(charts.max(initial=-1)) + 1
+        middle = _sums(points, charts, count) / np.maximum(np.bincount(charts, minlength=count), 1)[:, None]
+        own = points - middle[charts]
+        areas = _sums(np.cross(own, own[after]), charts, count)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(areas / np.linalg.norm(areas, axis=1, keepdims=True))
 
     @property
     def uv(self) -> Doubles:
@@ -135,6 +153,62 @@ class FlatTextures:
         offsets[chart] = self.offsets[source] + (self.gradients[source] - gradients[chart]) @ start
         return replace(self, gradients=gradients, offsets=offsets)
 
+    def in_place(self, uv: Doubles, points: Doubles) -> Doubles:
+        """The coordinates [k, 2] of corners that had uv and were moved to points [k, 3], of textures that stay where
+        they are, in space; where no texture lies, uv.
+        """
+        grown = (self.gradients[self.charts] * (points - self.points)[:, None]).sum(axis=2)
+        return np.where(np.isfinite(grown), uv + grown, uv)
+
+    def carried(self, uv: Doubles, points: Doubles, normals: Doubles) -> Doubles:
+        """The coordinates [k, 2] of corners that had uv and were moved to points [k, 3], of textures that charts carry
+        along, as large as they were. normals: those that the charts have now, [c, 3].
+
+        What was moved and turned as a whole keeps its coordinates. What was reshaped shows more or less of its texture,
+        which stays at the corners that weren't moved, and turns about these where they lie on a line; without one, it
+        stays in the middle.
+        """
+        count = len(self.normals)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            old, new, fits = self._fit(points)
+            moved = np.abs(points - self.points).max(axis=1) > _STILL * self._extents()[self.charts]
+            still = np.bincount(self.charts, ~moved, count)[:, None]
+            anchor = _sums(np.where(moved[:, None], 0, self.points), self.charts, count) / still
+            spread = np.where(moved[:, None], 0, self.points - anchor[self.charts])
+            pinned = _spans(spread, self.charts, count, self._extents())
+            tilt = np.where(pinned[:, None, None], np.eye(3), _tilts(self.normals, normals))
+            fixed = still > 0
+            old, new = np.where(fixed, anchor, old), np.where(fixed, anchor, new)
+            back = ((points - new[self.charts])[:, None] @ tilt[self.charts])[:, 0] + old[self.charts]
+            found = self.in_place(uv, back)
+        return np.where((fits[self.charts] | ~np.isfinite(found).all(axis=1))[:, None], uv, found)
+
+    def _extents(self) -> Doubles:
+        """How far the corners of charts lie from their middles at most, [c]."""
+        far = np.linalg.norm(self.points - self.middles[self.charts], axis=1)
+        most = np.zeros(len(self.normals))
+        np.maximum.at(most, self.charts, far)
+        return most
+
+    def _fit(self, points: Doubles) -> tuple[Doubles, Doubles, NDArray[np.bool_]]:
+        """The middles of charts before and after their corners were moved to points [k, 3], [c, 3] each, and which of
+        them were moved and turned as a whole: [c].
+        """
+        count = len(self.normals)
+        sizes = np.maximum(np.bincount(self.charts, minlength=count), 1)[:, None]
+        old, new = self.middles, np.asarray(_sums(points, self.charts, count) / sizes)
+        before, after = self.points - old[self.charts], points - new[self.charts]
+        products = np.stack(
+            [_sums(before * after[:, axis : axis + 1], self.charts, count) for axis in range(3)], axis=1
+        )
+        products = np.where(np.isfinite(products), products, 0.0)
+        left, _, right = np.linalg.svd(products)
+        left[:, :, 2] *= np.sign(np.linalg.det(left) * np.linalg.det(right))[:, None]
+        turned = (before[:, None] @ (left @ right)[self.charts].transpose(0, 2, 1))[:, 0]
+        off = np.zeros(count)
+        np.maximum.at(off, self.charts, np.abs(turned - after).max(axis=1))
+        return old, new, off <= _STILL * self._extents()
+
     def _with(self, gradients: Doubles, fixed: Doubles) -> FlatTextures:
         """Other gradients; what lies at points [c, 3] stays there."""
         moved = ((self.gradients - gradients) * fixed[:, None]).sum(axis=2)
@@ -152,6 +226,22 @@ def _axes(normals: Doubles) -> tuple[Doubles, Doubles]:
         across = np.cross(least, normals)
         across /= np.linalg.norm(across, axis=1, keepdims=True)
     return across, np.cross(normals, across)
+
+
+def _spans(points: Doubles, charts: Ints, count: int, extents: Doubles) -> NDArray[np.bool_]:
+    """Whether points [k, 3], measured from the middles of charts [c], lie on no line: [c]."""
+    of_axes = [_sums(points * points[:, axis : axis + 1], charts, count) for axis in range(3)]
+    lengths = np.linalg.eigvalsh(np.nan_to_num(np.stack(of_axes, axis=1)))
+    return np.asarray(lengths[:, 1] > (_STILL * extents) ** 2)
+
+
+def _tilts(before: Doubles, after: Doubles) -> Doubles:
+    """The smallest rotations [c, 3, 3] that turn columns from unit directions [c, 3] to others."""
+    axes = np.cross(before, after)
+    sines = np.linalg.norm(axes, axis=1)
+    upright = sines < _ALONG
+    axes = np.where(upright[:, None], _axes(before)[0], axes / np.where(upright, 1.0, sines)[:, None])
+    return _rotations(axes, np.arctan2(np.where(upright, 0.0, sines), (before * after).sum(axis=1)))
 
 
 def _rotations(axes: Doubles, angles: Doubles) -> Doubles:

@@ -18,7 +18,7 @@ _CLASSES = (
     *world_operators.CLASSES,
     *preview.CLASSES,
     *resizing.CLASSES,
-    panel.LEVELWRIGHT_PT_fable,
+    *panel.CLASSES,
     *palette_panel.CLASSES,
     tools_panel.LEVELWRIGHT_PT_fable_tools,
 )

@@ -95,10 +95,9 @@ def refuse(obj: bpy.types.Object, domain: Domain, message: str, indices: Ints) -
     """Raise SceneError about vertices or faces of an object, which get selected. message: {} is for their number."""
     noun = ("vertex", "vertices") if domain == "POINT" else ("face", "faces")
     count = f"{len(indices)} {noun[len(indices) != 1]}"
-    selected: dict[str, dict[bpy.types.Object, Ints]] = {}
-    if not meshes.needs_evaluation(obj):  # what modifiers made can't be selected
-        selected["points" if domain == "POINT" else "faces"] = {obj: indices}
-    raise SceneError(f"{obj.name}: {message.format(count)}", [obj], **selected)
+    selected = {} if meshes.needs_evaluation(obj) else {obj: indices}  # what modifiers made can't be selected
+    faces, points = (None, selected) if domain == "POINT" else (selected, None)
+    raise SceneError(f"{obj.name}: {message.format(count)}", [obj], faces, points)
 
 
 def match_cells(cells: Ints, count: int) -> tuple[Ints, Ints, Ints]:

@@ -2,7 +2,7 @@
 """What Levelwright has to know of Fable: The Lost Chapters."""
 
 from ...formats.fable import tng
-from ..game import FileKind, Form, Game, NewLevel
+from ..game import FileKind, Form, Game, NewLevel, RecordPlace
 from ..scene.spawns import Spawns
 from . import kinds, layout, new_level, register, unregister, worlds
 from .assets import ASSETS
@@ -26,6 +26,15 @@ WORLD = Form(
     choose=worlds.choose,
 )
 _SPAWNS = Spawns(kinds.DEFINITION, kinds.SPAWNS, 1.7, ahead="Y")
+PLACES = (
+    RecordPlace(
+        r"sections\[(\d+)\](?: \([^)]*\))?\.things\[(\d+)\]",
+        "things",
+        (layout.THING,),
+        number=lambda held, at: sum(len(section["things"]) for section in held["sections"][: at[0]]) + at[1],
+    ),
+    RecordPlace(r"cells\[(\d+)\]", "cells"),
+)
 GAME = Game(
     key="fable",
     files=(
@@ -45,6 +54,8 @@ GAME = Game(
     export_level=export_level,
     export_settings=ExportSettings,
     beside={layout.TNG: tng.read},
+    contents_beside={layout.TNG: tng.contents},
+    places=PLACES,
     forms=(WORLD,),
     new=NewLevel(
         operator="fable_new_level",

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar's part for Fable levels: the overlay over the ground, and the properties of a thing."""
+"""The sidebar's part for Fable levels: the overlay over the ground, and the properties of a thing.
+
+Panels in it say by `bl_order` where they come: painting, tools, the thing, lists.
+"""
 
 import bpy
 
@@ -11,13 +14,13 @@ from .terrain.operators import LEVELWRIGHT_OT_fable_overlay, LEVELWRIGHT_OT_fabl
 
 
 class LEVELWRIGHT_PT_fable(LevelPanel, bpy.types.Panel):
-    """The active Fable level, and what of it the active object is."""
+    """The active Fable level."""
 
     format_key = layout.FORMAT
     bl_label = "Fable"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the overlays' switch, and the properties of the active object."""
+        """Draw the overlays' switch."""
         level = self.level(context)
         if level is None:
             return
@@ -25,12 +28,32 @@ class LEVELWRIGHT_PT_fable(LevelPanel, bpy.types.Panel):
         title, _ = overlays.KINDS[overlays.shown(level)]
         row.operator_menu_enum(LEVELWRIGHT_OT_fable_overlay.bl_idname, "kind", text=f"Show: {title}", icon="OVERLAY")
         row.operator(LEVELWRIGHT_OT_fable_refresh.bl_idname, text="", icon="FILE_REFRESH")
+
+
+class LEVELWRIGHT_PT_fable_thing(LevelPanel, bpy.types.Panel):
+    """The properties of the active object, where it is a thing of the level."""
+
+    format_key = layout.FORMAT
+    bl_label = "Thing"
+    bl_parent_id = "LEVELWRIGHT_PT_fable"
+    bl_order = 3
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a thing."""
         obj = context.active_object
-        mark = identity.stamped(obj) if obj is not None else None
-        if obj is None or mark is None or mark.kind != layout.THING:
+        return obj is not None and identity.kind_of(obj) == layout.THING and super().poll(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw them: as many as it has."""
+        obj = context.active_object
+        if obj is None:
             return
         column = self.layout.column(align=True)
         column.label(text=obj.name)
         for key in obj.keys():  # noqa: SIM118 - a block of Blender's, no dictionary
             if not key.startswith("levelwright") and isinstance(obj[key], bool | int | float | str):
                 column.prop(obj, f'["{bpy.utils.escape_identifier(key)}"]', text=key)
+
+
+CLASSES = (LEVELWRIGHT_PT_fable, LEVELWRIGHT_PT_fable_thing)

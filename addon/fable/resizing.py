@@ -12,7 +12,7 @@ from ...formats import fable
 from ...formats.binary import FormatError
 from ...formats.fable import tng
 from ...formats.fable.resize import LARGEST, Edges, move_things, resize
-from ..scene import declared, identity, known_files, ledger, originals, properties
+from ..scene import declared, identity, known_files, ledger, originals, properties, stage
 from ..scene.level import needed_root
 from ..scene.names import showable
 from ..scene.reports import Report, SceneError
@@ -51,7 +51,11 @@ def resize_level(
     known = {one.name for one in fields(ImportSettings)}
     settings = ImportSettings(**{key: value for key, value in info.options.items() if key in known})
     held = data if info.sha256 else None
+    looks = stage.looks(context)
     made = build_scene(context, fable.read(data), held, Path(name), settings, report, parts)
+    stage.look_again(looks)  # it is no import: one goes on looking where one looked
+    for number, text in originals.resources(collection, originals.REPORTS).items():
+        originals.set_resource(made, originals.REPORTS, number, text)
     _replace(context, collection, made, edges)
     ledger.enter(made, layout.FATES)
     return made

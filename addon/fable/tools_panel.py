@@ -22,6 +22,7 @@ class LEVELWRIGHT_PT_fable_tools(LevelPanel, bpy.types.Panel):
     bl_label = "Tools"
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_fable"
+    bl_order = 2
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the buttons."""

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Genesis3D."""
 
+from collections.abc import Sequence
+
 import bpy
 
+from ...formats import genesis
 from ...formats.genesis import txl
-from ..game import FileKind, Game, NewLevel
+from ..game import FileKind, Game, NewLevel, RecordPlace
 from ..scene.spawns import Spawns
-from . import leaks, new_level, operators, panel, textures
+from . import layout, leaks, new_level, operators, panel, textures
 from .assets import ASSETS
 from .content import TEXTURES
 from .exporter import export_files
@@ -43,6 +46,28 @@ def _is_source(level: bpy.types.Collection) -> bool:
     return not operators.is_compiled(level)
 
 
+def _brush_number(level: genesis.AnyGenesisLevel, numbers: Sequence[int]) -> int:
+    """The running number of a brush: of one of an entity's in a `.map`, of one in the list of a `.3dt`."""
+    if isinstance(level, genesis.MapLevel):
+        entity, brush = numbers
+        return sum(len(each.brushes) for each in level.entities[:entity]) + brush
+    if isinstance(level, genesis.Level3dt):
+        wanted = level.brushes[numbers[0]]
+        return next((number for number, brush, _ in level.numbered_brushes() if brush is wanted), -1)
+    return -1
+
+
+PLACES = (
+    RecordPlace(
+        r"entities\[(\d+)\](?: \([^)]*\))?\.brushes\[(\d+)\]",
+        "brushes",
+        (layout.BRUSH, layout.BRUSHES),
+        number=_brush_number,
+    ),
+    RecordPlace(r"(?:entities|ENTITIES)\[(\d+)\]", "entities", (layout.ENTITY, layout.MODEL)),
+    RecordPlace(r"brushes\[(\d+)\]", "brushes", (layout.BRUSH, layout.BRUSHES), number=_brush_number),
+    RecordPlace(r"models\[(\d+)\]", "models", (layout.MODEL,)),
+)
 GAME = Game(
     key="genesis",
     files=(
@@ -95,6 +120,7 @@ GAME = Game(
     look_from_spawn=_SPAWNS,
     kind_shown=kind_shown,
     assets=ASSETS,
+    places=PLACES,
     fates=FATES,
     register=register,
     unregister=unregister,

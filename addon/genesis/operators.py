@@ -120,7 +120,7 @@ class Decompile(sidebar.LevelOperator):
         made = importer.decompiled(context, edited, f"{level.name}.bsp", ImportSettings(scale=scale), report)
         ledger.enter(made, FATES)
         stage.present(context, made)
-        report.forward(self)
+        sidebar.tell(self, made, report)
 
 
 CLASSES = (PreviewCuts, HidePreview, Decompile)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...formats import ns2
 from ...formats.binary import FormatError
-from ..scene import transforms
+from ..scene import mends, transforms
 from ..scene.level import root_of
 from ..scene.reports import Report
 from .entities.props import TRIGGER
@@ -54,16 +54,16 @@ def _faces(level: ns2.Level, geometry: CollectedMesh, polygon_faces: NDArray[np.
     mesh = level.mesh
     undrawn = [group.id for group in level.groups if group.name in lists.UNDRAWN]
     drawn = ~np.isin(mesh.geometry_groups.faces.assignment(len(mesh.faces)), undrawn)
-    for wrong, message in (
-        (ns2.flaws.without_area(mesh), "faces cover no area"),
-        (ns2.flaws.overlapping(mesh, drawn), "faces overlap others in the same plane: they will flicker"),
+    for wrong, message, mend in (
+        (ns2.flaws.without_area(mesh), "faces cover no area", mends.REMOVE_FLAT),
+        (ns2.flaws.overlapping(mesh, drawn), "faces overlap others in the same plane: they will flicker", ""),
     ):
         polygons = np.flatnonzero(wrong[polygon_faces])
         shown = len(np.unique(polygon_faces[polygons]))
         count = int(wrong.sum())
         if count:
             unshown = f"; {count - shown} of them aren't shown in Blender" if shown < count else ""
-            report.find(f"{count} {message}{unshown}", faces=geometry.by_object(polygons))
+            report.find(f"{count} {message}{unshown}", mend=mend, faces=geometry.by_object(polygons))
 
 
 def _locations(collection: bpy.types.Collection, report: Report) -> None:

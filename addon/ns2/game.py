@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Natural Selection 2."""
 
-from ..game import FileKind, Game, NewLevel
+from ..game import FileKind, Game, NewLevel, RecordPlace
 from ..scene.sidebar import register_classes, unregister_classes
 from ..scene.spawns import Spawns
-from . import kinds, new_level, operators, panel, selecting, view
+from . import kinds, layout, new_level, operators, panel, selecting, view
 from .assets import ASSETS
 from .content import NS2
 from .entities import operators as entity_operators
@@ -59,6 +59,11 @@ def unregister() -> None:
 
 
 _SPAWNS = Spawns(CLASS, kinds.SPAWNS, 1.6)
+PLACES = (
+    RecordPlace(r"objects\[(\d+)\]", "entities", (layout.ENTITY,)),
+    RecordPlace(r"mesh\.faces\.(?:angle|offset|scale|mapping_group|material)\[(\d+)\]", "faces", are_faces=True),
+    RecordPlace(r"mesh\.face layers\.\w+\[(\d+)\]", "layers of faces", are_faces=True),
+)
 GAME = Game(
     key="ns2",
     files=(
@@ -89,6 +94,7 @@ GAME = Game(
     look_from_spawn=_SPAWNS,
     kind_shown=kinds.kind_shown,
     assets=ASSETS,
+    places=PLACES,
     fates=FATES,
     register=register,
     unregister=unregister,

@@ -25,7 +25,7 @@ def hide_spheres(context: bpy.types.Context, importing: ImportContext) -> None:
         return
     layer = stage.view_layer_of(context)
     for obj in lights:
-        if obj.name in layer.objects:
+        if obj.visible_get(view_layer=layer):
             obj.hide_set(True, view_layer=layer)
     importing.report.note(
         f"{len(lights)} ambient lights are hidden in 3D views, whose spheres would hide the level: Level Objects, in "

@@ -11,7 +11,7 @@ from ...formats import ns2
 from ...formats.binary import FormatError
 from ..scene import chosen_files, declared, files, stage
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import LevelOperator, Result
+from ..scene.sidebar import LevelOperator, Result, tell
 from . import clipboard, layout
 from .entities.editing import select_only
 from .settings import ExportSettings
@@ -44,7 +44,7 @@ class _Clipboard(LevelOperator):
         if not self.filepath and not available():
             raise SceneError("only Windows has the Spark editor's clipboard: name a file")
         self.run(context, level, report)
-        report.forward(self)
+        tell(self, level, report)
 
     def run(self, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
         """Copy or paste. Raises what FAILURES lists."""

@@ -30,7 +30,7 @@ class LEVELWRIGHT_PT_ns2(LevelPanel, bpy.types.Panel):
             return
         held = lists.lists_of(level)
         column = self.layout.column(align=True)
-        column.prop(held, "hide_undrawn")
+        column.prop(held, "hide_undrawn", text="Hide the Undrawn")
         column.prop(held, "show_all", toggle=True, icon="HIDE_OFF")
         column.operator(LEVELWRIGHT_OT_ns2_commander_view.bl_idname, icon="VIEW_ORTHO", depress=held.commander)
         column.operator(LEVELWRIGHT_OT_ns2_minimap.bl_idname, icon="RENDER_STILL")
@@ -38,8 +38,8 @@ class LEVELWRIGHT_PT_ns2(LevelPanel, bpy.types.Panel):
         row.operator(LEVELWRIGHT_OT_ns2_snap_grid.bl_idname, text="Inches", icon="SNAP_GRID")
         for text, factor in (("Finer", 0.5), ("Coarser", 2.0)):
             row.operator(LEVELWRIGHT_OT_ns2_grid.bl_idname, text=text).factor = factor
+        self.layout.label(text="Select by")  # above: beside it the buttons' names have no room
         row = self.layout.row(align=True)
-        row.label(text="Select by")
         for by, text in (("MATERIAL", "Material"), ("CLASS", "Class"), ("BROKEN", "Broken")):
             row.operator(LEVELWRIGHT_OT_ns2_select_like.bl_idname, text=text).by = by
         if context.mode == "EDIT_MESH":

@@ -11,7 +11,7 @@ from typing import TypeVar
 import bpy
 
 from ...formats.binary import Problem
-from .reports import Report, SceneError
+from .reports import LevelFinding, Report, SceneError
 
 NAMED = 5
 """Problems that an error names."""
@@ -78,12 +78,15 @@ def refuse_new(
     if not found:
         return
     new = brought_in(check(before()) if before is not None else (), found)
-    errors = [_sentence(one, count) for one, count in new if one.severity == "error"]
+    told = [(one, *named(_sentence(one, count), objects or {})) for one, count in new]
+    errors = [LevelFinding(said, tuple(those), sort="error") for one, said, those in told if one.severity == "error"]
     if errors:
-        more = f" and {len(errors) - NAMED} more" if len(errors) > NAMED else ""
-        raise SceneError(*named(f"the game would refuse the {title}: {'; '.join(errors[:NAMED])}{more}", objects or {}))
-    for one, count in new:
-        report.warn(named(_sentence(one, count), objects or {})[0])
+        more = f"\nand {len(errors) - NAMED} more" if len(errors) > NAMED else ""
+        said = "\n".join(line.message for line in errors[:NAMED])
+        at_fault = [obj for line in errors for obj in line.objects]
+        raise SceneError(f"the game would refuse the {title}: {said}{more}", at_fault, parts=errors)
+    for _, said, those in told:
+        report.warn(said, those)
 
 
 def _sentence(problem: Problem, count: int) -> str:

@@ -3,8 +3,8 @@
 
 Blender draws a spotlight's cone 10 m long and a speaker 1 m large, times their scale: in a level of hundreds of lights
 nothing else is seen, and in one whose unit is an inch a speaker is a dot. Delta scale is theirs alone: it belongs to no
-record, lights nothing otherwise, and sounds no louder. (Point lights are drawn as large as an icon; a probe's or an
-empty's size is its own setting.)
+record, and changes neither light nor sound (blender.md §8.1). Point lights are drawn as large as an icon; a probe's or
+an empty's size is its own setting.
 """
 
 from __future__ import annotations

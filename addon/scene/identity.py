@@ -13,9 +13,8 @@ import hashlib
 import re
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Self
+from typing import NamedTuple, Self
 
 import bpy
 import numpy as np
@@ -124,8 +123,7 @@ _CUT = 55
 """Bytes that Blender keeps of any name, whatever it adds: 63 have to do in versions before 5.0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """What a data-block is: a record of a kind in the import with this token; digest begins its file's sha256."""
 
     token: int

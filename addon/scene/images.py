@@ -26,8 +26,8 @@ _BLOCK = 1 << 16
 
 PLACEHOLDER = "levelwright_placeholder"
 """Key that marks images that only stand for ones that weren't found."""
-PLACEHOLDER_COLORS = ((96, 96, 104, 255), (128, 128, 136, 255))
-PLACEHOLDER_TEXT = (240, 240, 240, 255)
+PLACEHOLDER_COLORS = ((96, 96, 104), (128, 128, 136))
+PLACEHOLDER_TEXT = (240, 240, 240)
 
 
 def from_rgba(name: str, pixels: ArrayLike, non_color: bool = False) -> bpy.types.Image:
@@ -38,7 +38,7 @@ def from_rgba(name: str, pixels: ArrayLike, non_color: bool = False) -> bpy.type
     array = np.ascontiguousarray(pixels, np.uint8)
     if array.ndim != 3 or array.shape[2] != 4 or 0 in array.shape:
         raise ValueError(f"{name}: an image is [height, width, 4], not {list(array.shape)}")
-    return _packed(name, png(array), array.shape[1], array.shape[0], non_color)
+    return _packed(name, png(array), non_color)
 
 
 def rendered(scene: bpy.types.Scene) -> bytes:
@@ -60,18 +60,18 @@ def from_palette(name: str, indices: NDArray[np.uint8], colors: NDArray[np.uint8
     rows = np.zeros((height, 1 + width), np.uint8)  # each row begins with its filter: none
     rows[:, 1:] = indices
     palette = (b"PLTE", np.ascontiguousarray(colors, np.uint8).tobytes())
-    return _packed(name, _png(width, height, 3, rows, palette), width, height, False)
+    return _packed(name, _png(width, height, 3, rows, palette), False)
 
 
-def from_file_bytes(name: str, data: bytes, width: int, height: int, non_color: bool = False) -> bpy.types.Image:
+def from_file_bytes(name: str, data: bytes, non_color: bool = False) -> bpy.types.Image:
     """Make a packed image of an image file's bytes (PNG, TGA, ...), kept as they are; Blender decodes them when it
-    needs them. width, height: in pixels, as the file has them.
+    needs them.
     """
-    return _packed(name, data, width, height, non_color)
+    return _packed(name, data, non_color)
 
 
-def _packed(name: str, data: bytes, width: int, height: int, non_color: bool) -> bpy.types.Image:
-    image = bpy.data.images.new(showable(name), width, height, alpha=True)
+def _packed(name: str, data: bytes, non_color: bool) -> bpy.types.Image:
+    image = bpy.data.images.new(showable(name), 1, 1, alpha=True)  # the file says its size
     image.pack(data=data, data_len=len(data))
     image.source = "FILE"
     image.alpha_mode = "CHANNEL_PACKED"  # "NONE" and "PREMUL" don't give the bytes back
@@ -157,17 +157,15 @@ def checker(name: str, width: int, height: int, label: str | None = None, cells:
     width, height = max(width, 1), max(height, 1)
     column = np.arange(width) * cells // width
     row = np.arange(height) * cells // height
-    dark = (row[:, None] + column[None, :]) % 2
-    colors = np.array([*PLACEHOLDER_COLORS, PLACEHOLDER_TEXT], np.uint8).view(np.uint32)[:, 0]  # a pixel a number
-    pixels = colors[dark]
+    indices = ((row[:, None] + column[None, :]) % 2).astype(np.uint8)
     text = label if label is not None else name
     scale = max(1, width // max(1, (bitmap_font.WIDTH + 1) * len(text) * 2))
     mask = bitmap_font.text(text, scale)[:height, :width]
     tall, wide = mask.shape
     for top in range(0, height - tall + 1, max(height // 4, tall * 2)):
         left = (width - wide) // 2
-        pixels[top : top + tall, left : left + wide][mask] = colors[-1]
-    image = from_rgba(name, pixels.view(np.uint8).reshape(height, width, 4))
+        indices[top : top + tall, left : left + wide][mask] = len(PLACEHOLDER_COLORS)
+    image = from_palette(name, indices, np.array([*PLACEHOLDER_COLORS, PLACEHOLDER_TEXT], np.uint8))
     image[PLACEHOLDER] = True
     return image
 
@@ -202,7 +200,7 @@ def from_dds(
     more = struct.pack("<5I", _DXGI[four_cc], 3, 0, 1, 0) if four_cc in _DXGI else b""  # a picture, one
     pixel_format = struct.pack("<2I4s20x", 32, 0x4, b"DX10" if more else four_cc)
     data = head + pixel_format + struct.pack("<I16x", caps) + more + blocks[:size]
-    made = _packed(name, data, width, height, non_color)
+    made = _packed(name, data, non_color)
     if four_cc == b"BC6H":
         set_color_space(made, LINEAR)
     return made

@@ -22,7 +22,7 @@ from . import declared, files, identity, meshes, originals, transforms
 from .level import needed_root
 from .names import showable
 from .reports import Report, SceneError
-from .sidebar import OBJECT_MODE, LevelOperator, LevelPanel, Result, allows
+from .sidebar import OBJECT_MODE, LevelOperator, LevelPanel, Result, allows, tell
 from .stoppable import Stoppable
 
 Floats = NDArray[np.float64]
@@ -206,7 +206,7 @@ class _OfFinder(LevelOperator):
     def tell(self, level: bpy.types.Collection, report: Report) -> None:
         """Show what was found, and keep it as a text block."""
         report.to_text(f"{level.name} leaks")
-        report.forward(self)
+        tell(self, level, report)
 
 
 class FindLeaks(Stoppable, _OfFinder):

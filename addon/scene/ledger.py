@@ -24,6 +24,8 @@ from .reports import Report, listed
 
 KEY = "levelwright_ledger"
 """On the level's collection: the entries, as deflated JSON."""
+_NO_RECORD = " -1"
+"""What keys end in of what the file has no record of."""
 COPIED, DELETED = "copied", "deleted"
 """Beside the aspects of a data-block: that there are more of it, or that it is gone."""
 
@@ -123,7 +125,8 @@ class LevelBlock(NamedTuple):
 
         What is no record has nothing but its name to be told from others by.
         """
-        return f"{self.sort} {self.id_block.name}" if self.is_no_record else self.sort
+        sort = f"{self.key} {type(self.id_block).__name__}"
+        return f"{sort} {self.id_block.name}" if self.key.endswith(_NO_RECORD) else sort
 
     @property
     def sort(self) -> str:
@@ -133,7 +136,7 @@ class LevelBlock(NamedTuple):
     @property
     def is_no_record(self) -> bool:
         """Whether the file has no record of it."""
-        return self.key.endswith(" -1")
+        return self.key.endswith(_NO_RECORD)
 
 
 def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
@@ -142,9 +145,10 @@ def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
     token = None if info is None else int(info.token)
     given: set[int] = set()
     for kind, record, id_block in _candidates(collection):
-        if id_block.session_uid in given:
+        known = id_block.session_uid
+        if known in given:
             continue
-        given.add(id_block.session_uid)
+        given.add(known)
         mark = identity.stamped(id_block)
         if mark is None and record:
             yield LevelBlock(kind, f"{kind} {record}", id_block)
@@ -189,21 +193,15 @@ class _Entries:
     @classmethod
     def of(cls, marked: Iterable[tuple[LevelBlock, dict[str, int]]], fates: Fates) -> _Entries:
         """Make the entries of a level as it is now. marked: see `_marks`."""
-        found = cls()
+        found, rules = cls(), _Rules.of(fates)
         together: dict[str, list[dict[str, int]]] = defaultdict(list)
-        counted: dict[str, bool] = {}
-        needs: dict[str, Callable[[bpy.types.ID], list[str]] | None] = {}
         for block, marks in marked:
-            together[block.entry].append(marks)
-            if block.kind not in counted:
-                written = (fate_of(fates, block.kind, what).is_written for what in (COPIED, DELETED))
-                counted[block.kind] = not all(written)
-            if counted[block.kind]:
+            rule, entry = rules[block.kind], block.entry
+            together[entry].append(marks)
+            if rule.is_counted:
                 found.names.setdefault(block.key, []).append(block.id_block.name)
-            if block.kind not in needs:
-                needs[block.kind] = _kept_properties(fates, block.kind)
-            if (kept_of := needs[block.kind]) is not None and (kept := kept_of(block.id_block)):
-                found.properties.setdefault("\0".join(kept), []).append((block.entry, block.id_block.name))
+            if rule.kept_of is not None and (kept := rule.kept_of(block.id_block)):
+                found.properties.setdefault("\0".join(kept), []).append((entry, block.id_block.name))
         for key, several in together.items():
             if len(several) == 1:
                 found.marks[key] = {**several[0]}
@@ -235,6 +233,53 @@ def enter(collection: bpy.types.Collection, fates: Fates) -> None:
     _lock((block for block, _ in marked), fates)
 
 
+def _lock(listed: Iterable[LevelBlock], fates: Fates) -> None:
+    """Lock the channels of objects that are read-only, so that they look so in the sidebar and no gizmo moves them."""
+    rules = _Rules.of(fates)
+    for kind, _, id_block in listed:
+        locked = rules[kind].locked
+        if locked and isinstance(id_block, bpy.types.Object):
+            for name in locked:
+                setattr(id_block, f"lock_{name}", (True, True, True))
+
+
+class _Rule(NamedTuple):
+    """What holds for all data-blocks of a kind."""
+
+    is_counted: bool
+    """Whether there are copies or deletions of them that no export reads."""
+    kept_of: Callable[[bpy.types.ID], list[str]] | None
+    """Gives the properties of one whose deletion no export reads; None: all are read."""
+    locked: tuple[str, ...]
+    """Channels of objects that are read-only."""
+
+
+class _Rules(dict[str, _Rule]):
+    """The rule of each kind; worked out once a game."""
+
+    _known: ClassVar[dict[int, _Rules]] = {}
+
+    @classmethod
+    def of(cls, fates: Fates) -> _Rules:
+        """Those of a table, which is never changed."""
+        found = cls._known.get(id(fates))
+        if found is None:  # it keeps the table, so that no other one gets its id
+            found = cls._known[id(fates)] = cls()
+            found.fates = fates
+        return found
+
+    fates: Fates
+
+    def __missing__(self, kind: str) -> _Rule:
+        channels = {name: fate_of(self.fates, kind, name) for name in ("location", "rotation", "scale")}
+        rule = self[kind] = _Rule(
+            not all(fate_of(self.fates, kind, what).is_written for what in (COPIED, DELETED)),
+            _kept_properties(self.fates, kind),
+            tuple(name for name, fate in channels.items() if not (fate.is_written or fate.is_aside)),
+        )
+        return rule
+
+
 def _kept_properties(fates: Fates, kind: str) -> Callable[[bpy.types.ID], list[str]] | None:
     """Return what gives the properties of a data-block of a kind whose deletion no export reads; None: all are read."""
     declared = {name for table in (fates.get(kind, {}), fates.get("*", {})) for name in table}
@@ -247,18 +292,6 @@ def _kept_properties(fates: Fates, kind: str) -> Callable[[bpy.types.ID], list[s
     return lambda block: [name for name in named if kept(name) and block.get(name) is not None]
 
 
-def _lock(listed: Iterable[LevelBlock], fates: Fates) -> None:
-    """Lock the channels of objects that are read-only, so that they look so in the sidebar and no gizmo moves them."""
-    locked: dict[str, list[str]] = {}
-    for kind, _, id_block in listed:
-        if kind not in locked:
-            channels = {name: fate_of(fates, kind, name) for name in ("location", "rotation", "scale")}
-            locked[kind] = [name for name, fate in channels.items() if not (fate.is_written or fate.is_aside)]
-        if locked[kind] and isinstance(id_block, bpy.types.Object):
-            for name in locked[kind]:
-                setattr(id_block, f"lock_{name}", (True, True, True))
-
-
 def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None:
     """Warn of all that was edited in a level and reaches no file, by the names of the data-blocks.
 
@@ -267,8 +300,8 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
     was = _Entries.kept(collection)
     if was is None:
         return
-    edited: dict[tuple[str, Fate], list[str]] = defaultdict(list)
-    unknown: dict[tuple[str, Fate], list[str]] = defaultdict(list)
+    edited: dict[tuple[str, Fate], list[bpy.types.ID]] = defaultdict(list)
+    unknown: dict[tuple[str, Fate], list[bpy.types.ID]] = defaultdict(list)
     """Elements of meshes were added or deleted, so that nothing can be compared."""
     seen: list[LevelBlock] = []
     for block, marks in _marks(collection, fates):
@@ -283,11 +316,11 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
             if fate.is_written or mark in then:
                 continue
             known = any(aspects.comparable(mark, each) for each in then)
-            (edited if known else unknown)[name, fate].append(block.id_block.name)
-    for (name, fate), names in edited.items():
-        _say(report, fate, f"{listed(names)}: {name} was edited, but isn't written: {fate.why}")
-    for (name, fate), names in unknown.items():
-        report.note(f"{listed(names)}: {name} isn't written, whether it was edited or not: {fate.why}")
+            (edited if known else unknown)[name, fate].append(block.id_block)
+    for (name, fate), those in edited.items():
+        _say(report, fate, f"{_listed(those)}: {name} was edited, but isn't written: {fate.why}", those)
+    for (name, fate), those in unknown.items():
+        report.note(f"{_listed(those)}: {name} isn't written, whether it was edited or not: {fate.why}")
     _tell_of_names(was, seen, fates, report)
     _tell_of_properties(was, seen, fates, report)
     _tell_of_blocks(was, seen, fates, report)
@@ -301,7 +334,8 @@ def _tell_of_names(was: _Entries, seen: Sequence[LevelBlock], fates: Fates, repo
         if fate.is_written or not block.is_no_record or block.entry in was.marks:
             continue
         if any(entry.startswith(f"{block.sort} ") for entry in missing):
-            _say(report, fate, f"{block.id_block.name}: name was edited, but isn't written: {fate.why}")
+            said = f"{block.id_block.name}: name was edited, but isn't written: {fate.why}"
+            _say(report, fate, said, [block.id_block])
 
 
 def _tell_of_properties(was: _Entries, seen: Iterable[LevelBlock], fates: Fates, report: Report) -> None:
@@ -320,13 +354,14 @@ def _tell_of_properties(was: _Entries, seen: Iterable[LevelBlock], fates: Fates,
             others.append(block)
     # one that was renamed, if one is missing
     found += [(block, left[block.entry].popitem()[1]) for block in others if left.get(block.entry)]
-    deleted: dict[tuple[str, Fate], list[str]] = defaultdict(list)
+    lacking: dict[tuple[str, Fate], list[bpy.types.ID]] = defaultdict(list)
     for block, keys_then in found:
         for key in keys_then:
             if block.id_block.get(key) is None:
-                deleted[key, fate_of(fates, block.kind, aspects.GONE + key)].append(block.id_block.name)
-    for (key, fate), names in deleted.items():
-        _say(report, fate, f"{listed(names)}: property {key} was deleted, but that isn't written: {fate.why}")
+                lacking[key, fate_of(fates, block.kind, aspects.GONE + key)].append(block.id_block)
+    for (key, fate), blocks_ in lacking.items():
+        said = f"{_listed(blocks_)}: property {key} was deleted, but that isn't written: {fate.why}"
+        _say(report, fate, said, blocks_)
 
 
 def _tell_of_blocks(was: _Entries, seen: Iterable[LevelBlock], fates: Fates, report: Report) -> None:
@@ -345,8 +380,16 @@ def _tell_of_blocks(was: _Entries, seen: Iterable[LevelBlock], fates: Fates, rep
             _say(report, deleted, f"{listed(gone)}: deleted here, but the file stays as it is: {deleted.why}")
 
 
-def _say(report: Report, fate: Fate, line: str) -> None:
-    (report.note if fate.is_aside else report.warn)(line)
+def _say(report: Report, fate: Fate, line: str, those: Iterable[bpy.types.ID] = ()) -> None:
+    """Warn of an edit. those: the data-blocks that it is about."""
+    if fate.is_aside:
+        report.note(line)
+    else:
+        report.warn(line, [block for block in those if isinstance(block, bpy.types.Object)])
+
+
+def _listed(those: Iterable[bpy.types.ID]) -> str:
+    return listed([block.name for block in those])
 
 
 def _marks(
@@ -363,13 +406,14 @@ def _marks(
         if block.kind in needed.read_whole:
             continue
         marks = needed.marks(block.kind, block.id_block)
-        data = getattr(block.id_block, "data", None)
+        data = aspects.data_of(block.id_block)
         if data is not None and needed.has_any(block.kind, data):
             known = (data.session_uid, block.kind)  # objects share data
             if known not in shared:
                 with aspects.readable_data(block.id_block) as readable:
                     shared[known] = needed.marks(block.kind, readable) if readable is not None else {}
-            marks |= shared[known]
+            if shared[known]:
+                marks |= shared[known]
         yield block, marks
 
 

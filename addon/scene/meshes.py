@@ -193,27 +193,35 @@ def unsound(corner_verts: NDArray[np.int64], counts: NDArray[np.int64], vertices
     filled = np.flatnonzero(counts > 0)
     if not len(filled):
         return result
+    starts = (np.cumsum(counts) - counts)[filled]
+    lowest = np.minimum.reduceat(corner_verts, starts)
+    alike = np.flatnonzero(np.bincount(lowest, minlength=vertices)[lowest] > 1)
+    if not len(alike):  # of many a mesh no two faces have the same lowest vertex: nothing has to be sorted
+        return result
     mixed = np.arange(vertices, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    starts = np.cumsum(counts) - counts
-    sums = np.add.reduceat(mixed[corner_verts], starts[filled]) + counts[filled].astype(np.uint64)
+    sums = (np.add.reduceat(mixed[corner_verts], starts) + counts[filled].astype(np.uint64))[alike]
     ordered = np.sort(sums)
     if (ordered[1:] == ordered[:-1]).any():
-        repeated = np.ones(len(filled), np.bool_)
+        repeated = np.ones(len(alike), np.bool_)
         repeated[np.unique(sums, return_index=True)[1]] = False
-        result[filled[repeated]] = True
+        result[filled[alike[repeated]]] = True
     return result
 
 
 def _passing_twice(corners: NDArray[np.int64], counts: NDArray[np.int64], vertices: int) -> NDArray[np.bool_]:
     """Say which faces pass a vertex twice, bool[f]."""
-    owners = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     twice = np.zeros(len(counts), np.bool_)
-    for step in range(1, min(int(counts.max(initial=0)), _USUAL_CORNERS)):
-        same = corners[step:] == corners[:-step]
-        same &= owners[step:] == owners[:-step]
-        twice[owners[step:][same]] = True
+    most = int(counts.max(initial=0))
+    steps = range(1, min(most, _USUAL_CORNERS))
+    found = [(step, np.flatnonzero(corners[step:] == corners[:-step])) for step in steps]
+    if most <= _USUAL_CORNERS and not any(len(first) for _, first in found):
+        return twice
+    owners = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    for step, first in found:
+        owner = owners[first]
+        twice[owner[owner == owners[first + step]]] = True
     larger = (counts > _USUAL_CORNERS)[owners]
     keys = np.sort(owners[larger] * vertices + corners[larger])
     twice[keys[1:][keys[1:] == keys[:-1]] // vertices] = True

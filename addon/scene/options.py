@@ -131,16 +131,22 @@ def to_properties(instance: object) -> dict[str, Value]:
     return {field.name: _word(getattr(instance, field.name)) for field in fields(type(instance))}
 
 
-def draw(settings: type, layout: bpy.types.UILayout, owner: bpy.types.bpy_struct, prefix: str = "") -> None:
-    """Draw the properties that an owner has of a dataclass's fields: those in no panel, then the panels, folded.
+def draw(
+    settings: type,
+    layout: bpy.types.UILayout,
+    owner: bpy.types.bpy_struct,
+    prefix: str = "",
+    only_remembered: bool = False,
+) -> None:
+    """Draw the properties that `properties` made: those in no panel, then the panels, folded.
 
-    Blender remembers which panels the user opened.
+    only_remembered: the owner has those that `remembered_properties` made. Blender knows which panels the user opened.
     """
     layout.use_property_split = True
     layout.use_property_decorate = False
     panels: dict[str, list[str]] = {"": []}
     for field in fields(settings):
-        if hasattr(owner, prefix + field.name):
+        if field.is_remembered or not only_remembered:
             panels.setdefault(field.panel, []).append(prefix + field.name)
     for title, names in panels.items():
         body: bpy.types.UILayout | None = layout

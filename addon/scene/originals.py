@@ -27,6 +27,8 @@ LEVEL = "levelwright_level"
 ORIGINAL = "levelwright_original"
 PART = "levelwright_part_"
 RESOURCES = "levelwright_"
+ATTACH = "levelwright.attach_original"
+"""The operator that gives a level its imported file back."""
 REPORTS = "reports"
 """The kind of resource that the texts are with what an import or export said."""
 
@@ -177,6 +179,7 @@ def _refuse_orphans(collection: bpy.types.Collection, token: int) -> None:
         f"{collection.name}: {len(orphans)} objects are parts of an imported level whose original file{files} isn't in "
         f"this .blend, first {orphans[0][0].name}. Attach that file to the collection, or export with Build as New",
         objects=[obj for obj, _ in orphans],
+        mend=ATTACH,
     )
 
 
@@ -340,7 +343,8 @@ def _unpack(collection: bpy.types.Collection, key: str, sha256: str, name: str) 
             return data
     raise SceneError(
         f"{collection.name}: the bytes of the imported file {name or 'original'} are missing or damaged. Attach "
-        f"the file whose SHA-256 is {sha256} to the collection, or export with Build as New"
+        f"the file whose SHA-256 is {sha256} to the collection, or export with Build as New",
+        mend=ATTACH,
     )
 
 

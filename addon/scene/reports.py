@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import bpy
 
@@ -14,10 +15,24 @@ from ...formats.arrays import Integers
 from ...formats.reach import AllowedFolders
 from .names import showable, showable_lines
 
-SHOWN = 20
-"""Warnings that `Report.forward` shows one by one; the rest are in the text block."""
+SHOWN = 3
+"""Lines that `Report.forward` shows where no list of the sidebar has them."""
 NAMED = 5
 """Names that one message has."""
+_TITLES = {"error": "errors", "look": "things to look at", "warning": "warnings"}
+_SINGULAR = {"errors": "error", "things to look at": "thing to look at", "warnings": "warning"}
+"""What the sorts of lines are called that have no titles of their own."""
+
+
+SET_FOLDER = "levelwright.set_game_folder"
+"""The operator that mends what is missing: it shows where the game's folders are named."""
+REFUSED = "refused, nothing was written: "
+"""What the text begins with that says why."""
+WHERE = "the Levelwright tab of the sidebar (N) lists them under Issues"
+
+Sort = Literal["error", "look", "missing", "left out", "warning", "change"]
+"""What a line of the list is about: why an export was refused; what to look at before a level is used; a file that
+wasn't found; what wasn't imported or exported; what the user should know; what an export would change."""
 
 
 def listed(names: Sequence[str]) -> str:
@@ -30,11 +45,21 @@ def _named(finding: LevelFinding) -> str:
     return finding.message + (f": {listed([obj.name for obj in finding.objects])}" if finding.objects else "")
 
 
+def text_of(name: str, lines: Iterable[str]) -> bpy.types.Text:
+    """Return the text block of this name, made when there is none, with these lines in the place of what it held."""
+    name = showable(name)
+    text = bpy.data.texts.get(name) or bpy.data.texts.new(showable(name))
+    text.clear()
+    text.write(showable_lines("\n".join(lines) + "\n"))
+    return text
+
+
 class SceneError(Exception):
     """A scene that can't be exported, or an import that can't be done, in words for the artist.
 
     objects: the objects at fault. faces, points: object -> indices of its faces, of its vertices at fault. Operators
-    select them.
+    select them. mend: name of an operator that mends it where these are selected; "": none does. parts: what it
+    consists of, where that is several things.
     """
 
     def __init__(
@@ -43,25 +68,43 @@ class SceneError(Exception):
         objects: Iterable[bpy.types.Object] = (),
         faces: Mapping[bpy.types.Object, Integers] | None = None,
         points: Mapping[bpy.types.Object, Integers] | None = None,
+        mend: str = "",
+        parts: Iterable[LevelFinding] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
         self.faces = dict(faces or {})
         self.points = dict(points or {})
         self.objects = list(dict.fromkeys([*objects, *self.faces, *self.points]))
+        self.mend = mend
+        self.parts = tuple(parts)
+
+    def lines(self) -> list[LevelFinding]:
+        """It as lines of the list of findings."""
+        whole = LevelFinding(self.message, tuple(self.objects), self.mend, self.faces, self.points, "error")
+        return list(self.parts) or [whole]
 
 
 @dataclass(frozen=True)
 class LevelFinding:
-    """A line of the list that an export makes before it writes: what to look at, where, and how to mend it."""
+    """A line of the list of findings: what an import or an export has to tell, where, and how it is mended."""
 
     message: str
     objects: tuple[bpy.types.Object, ...] = ()
     """Those that the line selects."""
     mend: str = ""
-    """Name of an operator that mends it on the active level; "": none does."""
+    """Name of an operator that mends it where those are selected, or on the active level; "": none does."""
     faces: Mapping[bpy.types.Object, Integers] = field(default_factory=dict, hash=False)
     """Indices of the faces of objects that the line selects."""
+    points: Mapping[bpy.types.Object, Integers] = field(default_factory=dict, hash=False)
+    """Indices of the vertices of objects that the line selects."""
+    sort: Sort = "look"
+    title: str = ""
+    """What several such are called, after their number: "models missing"; "": what they say in common."""
+    count: int = 1
+    """For how many things it stands."""
+    name: str = ""
+    """What isn't there: the line selects what names it."""
 
 
 class Report:
@@ -74,10 +117,10 @@ class Report:
         self.title = title
         self.is_strict = is_strict
         self.counts: Counter[str] = Counter()
-        self.warnings: list[str] = []
         self.notes: list[str] = []
         self.findings: list[LevelFinding] = []
-        self._missing: dict[str, list[str]] = {}
+        self._warnings: dict[str, LevelFinding] = {}
+        self._missing: dict[str, dict[str, str]] = {}
         self._left_out: Counter[str] = Counter()
         self._reaches: list[AllowedFolders] = []
 
@@ -85,10 +128,34 @@ class Report:
         """Add n to the number of things of this kind (plural, as the summary shows it: "tile layers")."""
         self.counts[kind] += n
 
-    def warn(self, message: str) -> None:
-        """Note something that the user should look at; the same message twice is kept once."""
-        if message not in self.warnings:
-            self.warnings.append(message)
+    def warn(
+        self,
+        message: str,
+        objects: Iterable[bpy.types.Object] = (),
+        faces: Mapping[bpy.types.Object, Integers] | None = None,
+        mend: str = "",
+        title: str = "",
+    ) -> None:
+        """Note something that the user should look at; the same message twice is kept once.
+
+        objects: those that it is about; none: those that it names. The others: as of `LevelFinding`.
+        """
+        if message not in self._warnings:
+            meant = dict(faces or {})
+            objects = tuple(dict.fromkeys([*objects, *meant]))
+            self._warnings[message] = LevelFinding(message, objects, mend, meant, sort="warning", title=title)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was noted by `warn`, in that order."""
+        return list(self._warnings)
+
+    def refuse(self, error: Exception) -> None:
+        """Note why an export is refused, unless the game has said it, and what mends it, as a finding."""
+        lines = error.lines() if isinstance(error, SceneError) else [LevelFinding(str(error), sort="error")]
+        said = {one.message for one in self.findings}
+        self.findings += [line for line in lines if line.message not in said]
+        self.warn(f"{REFUSED}{error}")
 
     def note(self, message: str) -> None:
         """Note something worth reading that isn't wrong (what an export changed): it is listed, but not shown."""
@@ -107,11 +174,31 @@ class Report:
         meant = dict(faces or {})
         self.findings.append(LevelFinding(message, tuple(dict.fromkeys([*objects, *meant])), mend, meant))
 
-    def missing(self, kind: str, name: str) -> None:
-        """Note a file that wasn't found (kind in the plural: "images"); each name is listed once."""
-        names = self._missing.setdefault(kind, [])
-        if name not in names:
-            names.append(name)
+    def missing(self, kind: str, name: str, mend: str = SET_FOLDER) -> None:
+        """Note a file that wasn't found (kind in the plural: "images"); each name is listed once. mend: the name of an
+        operator that mends it, "": none does.
+        """
+        self._missing.setdefault(kind, {}).setdefault(name, mend)
+
+    def issues(self) -> list[LevelFinding]:
+        """All that has to be told, as lines of the list of findings."""
+        found = [*self.findings]
+        for kind, names in self._missing.items():
+            found += [
+                LevelFinding(f"missing {kind}: {name}", (), mend, sort="missing", title=f"{kind} missing", name=name)
+                for name, mend in names.items()
+            ]
+        for what, n in self._left_out.items():
+            message = f"left out: {what}" if n == 1 else f"left out: {n:,} {what}"
+            found.append(LevelFinding(message, sort="left out", title="left out", count=n))
+        return [*found, *(line for line in self._warnings.values() if not line.message.startswith(REFUSED))]
+
+    def in_short(self) -> str:
+        """How many of what have to be told, "" where nothing has: "885 models missing, 2 left out, 12 warnings"."""
+        counts: Counter[str] = Counter()
+        for line in self.issues():
+            counts[_TITLES.get(line.sort, line.title)] += line.count
+        return ", ".join(f"{n:,} {title if n > 1 else _SINGULAR.get(title, title)}" for title, n in counts.items())
 
     def left_out(self, what: str, n: int = 1) -> None:
         """Note n things that weren't imported or exported (plural: "sound layers of unknown version")."""
@@ -137,7 +224,7 @@ class Report:
         """
         if not self.is_strict:
             return
-        doubts = [*self.warnings, *(f"missing {kind}: {listed(names)}" for kind, names in self._missing.items())]
+        doubts = [*self.warnings, *(f"missing {kind}: {listed([*names])}" for kind, names in self._missing.items())]
         doubts += [f"left out: {n} {what}" for what, n in self._left_out.items()]
         if doubts:
             more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
@@ -150,17 +237,21 @@ class Report:
         self.notes += other.notes
         self.findings += other.findings
         self._reaches += other._reaches
-        for message in other.warnings:
-            self.warn(message)
+        for message, line in other._warnings.items():
+            self._warnings.setdefault(message, line)
         for kind, names in other._missing.items():
-            for name in names:
-                self.missing(kind, name)
+            for name, mend in names.items():
+                self.missing(kind, name, mend)
+
+    def counted(self) -> str:
+        """What came in or went out: '2 groups, 17 tile layers'."""
+        return ", ".join(f"{n} {kind}" for kind, n in self.counts.items() if n) or "nothing"
 
     def summary(self) -> str:
         """One line: '2 groups, 17 tile layers; 1 missing: images grass_main; left out: 3 sounds; 1 warning'."""
-        parts = [", ".join(f"{n} {kind}" for kind, n in self.counts.items() if n) or "nothing"]
+        parts = [self.counted()]
         for kind, names in self._missing.items():
-            parts.append(f"{len(names)} missing {kind}: {listed(names)}")
+            parts.append(f"{len(names)} missing {kind}: {listed([*names])}")
         if self._left_out:
             parts.append("left out: " + ", ".join(f"{n} {what}" for what, n in self._left_out.items()))
         if self.warnings:
@@ -190,25 +281,24 @@ class Report:
 
     def to_text(self, name: str) -> bpy.types.Text:
         """Write all lines into the text block of this name (made when there is none) and return it."""
-        name = showable(name)
-        text = bpy.data.texts.get(name) or bpy.data.texts.new(showable(name))
-        text.clear()
-        text.write(showable_lines("\n".join(self.lines()) + "\n"))
-        return text
+        return text_of(name, self.lines())
 
     def log(self) -> None:
         """Write all lines to the console that Blender was started from."""
         sys.stderr.write("".join(f"{line}\n" for line in self.lines()))
 
-    def forward(self, operator: bpy.types.Operator) -> None:
-        """Show the summary and the first warnings through an operator's report."""
-        for message in self.warnings[:SHOWN]:
-            operator.report({"WARNING"}, showable_lines(message))
-        if len(self.warnings) > SHOWN:
-            operator.report({"WARNING"}, f"{len(self.warnings) - SHOWN} more warnings: see the report's text block")
-        for kind, names in self._missing.items():
-            operator.report({"WARNING"}, showable_lines(f"missing {kind}: {', '.join(names)}"))
-        if self._left_out:
-            named = ", ".join(f"{n} {what}" for what, n in self._left_out.items())
-            operator.report({"WARNING"}, showable_lines(f"left out: {named}"))
-        operator.report({"INFO"}, showable_lines(self.summary()))
+    def forward(self, operator: bpy.types.Operator, is_listed: bool = True) -> None:
+        """Show the counts through an operator's report, and where to find the rest. is_listed: whether the list of the
+        sidebar has what there is to tell; otherwise the first lines are shown, too.
+        """
+        short = self.in_short()
+        if short and is_listed:
+            operator.report({"WARNING"}, f"{short}: {WHERE}")
+        elif short:
+            found = self.issues()
+            for line in found[:SHOWN]:
+                operator.report({"WARNING"}, showable_lines(line.message))
+            if len(found) > SHOWN:
+                operator.report({"WARNING"}, f"{len(found) - SHOWN} more: the text block of the report has them")
+        title = f"{self.title}: " if self.title else ""
+        operator.report({"INFO"}, showable_lines(title + self.counted()))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import bpy
 
-from . import originals
+from . import findings, originals, wording
 from .blender_types import Value
 from .declared import Declared
 from .meshes import needs_evaluation, select_faces, select_points
 from .names import showable_lines
-from .reports import SceneError
+from .reports import Report, SceneError
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import RegionTypeItems, SpaceTypeItems
@@ -64,6 +64,12 @@ def refuse(operator: bpy.types.Operator, context: bpy.types.Context, error: Exce
     return {"CANCELLED"}
 
 
+def tell(operator: bpy.types.Operator, level: bpy.types.Collection, report: Report) -> None:
+    """Keep what a tool has to tell of a level in its list, in the place of what the last tool had; show the counts."""
+    findings.keep(level, report.issues(), "tool")
+    report.forward(operator)
+
+
 def layout_of(shown: bpy.types.Panel | bpy.types.Operator | bpy.types.Menu) -> bpy.types.UILayout:
     """What something is drawn into. Raises RuntimeError where it isn't being drawn."""
     if shown.layout is None:
@@ -82,6 +88,42 @@ def draw_help(layout: bpy.types.UILayout, page: str) -> None:
     """Draw a button that opens a page of `docs/`: "teeworlds.md#animation"."""
     button: Value = layout.operator(DOCUMENTATION, text="", icon="HELP", emboss=False)
     button.page = page
+
+
+def operator_of(name: str) -> Value:
+    """What runs the operator of a name, as `bpy.ops` has it; None where there is none."""
+    category, _, verb = name.partition(".")
+    module = getattr(bpy.ops, category, None)
+    return getattr(module, verb, None) if verb in dir(module) else None
+
+
+def title_of(name: str) -> str:
+    """What an operator is called on buttons; its name where there is none of it."""
+    operator = operator_of(name)
+    return name if operator is None else str(operator.get_rna_type().name)
+
+
+def draw_text(layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: str = "NONE") -> None:
+    """Draw a text in lines as wide as the panel. icon: before the first line."""
+    width = wording.room(context, icon != "NONE")
+    for number, line in enumerate(wording.wrapped(text, width, wording.measure(context))):
+        shown: Value = "BLANK1" if number and icon != "NONE" else icon
+        layout.label(text=line, icon=shown)
+
+
+Chosen = tuple[Value, str]
+"""Whose property it is, and its name."""
+
+
+def draw_items(
+    layout: bpy.types.UILayout, items: type[bpy.types.UIList], key: str, where: Chosen, active: Chosen
+) -> bpy.types.UILayout:
+    """Draw a list as wide as the panel, so that names have room, and return the row of buttons below it.
+
+    key: of the list, where several are of one class. where: its items. active: the number of the one that is chosen.
+    """
+    layout.template_list(items.__name__, key, *where, *active)
+    return layout.row(align=True)
 
 
 class OnLevel(Declared):
@@ -138,6 +180,11 @@ class LevelPanel(OnLevel):
         """Draw the button that opens the game's page: panels in others without a heading of their own have none."""
         if self.anchor or not getattr(self, "bl_parent_id", ""):
             draw_help(self.layout, f"{self.format_key}.md#{self.anchor}")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level of the game that is the active one, whichever level the active object is in."""
+        return super().poll(context) and active_level(context, cls.format_key) is not None
 
 
 class ItemList:

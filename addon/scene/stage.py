@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import bpy
 import numpy as np
-from mathutils import Color, Euler, Matrix, Quaternion, Vector
+from mathutils import Quaternion, Vector
 from numpy.typing import ArrayLike
 
-from . import identity, materials, originals, startup
+from . import drawing, identity, materials, originals, startup
 from .blender_types import SpaceView3D, Value
 from .names import showable
 from .reports import Report, SceneError
@@ -30,9 +30,9 @@ NEAREST, NEAR = 1e-4, 0.15
 """Metres: how near to the eye anything is drawn; NEAR: at the most, in levels whose players are as large as people."""
 NEAR_UNITS = 8.0
 """That in units of which players are 64 to 72 tall and 32 wide."""
-DEPTH = 2000.0
-"""How much nearer than a level is large that is: what is drawn farther off than near by as often as that, and four
-times as much, still has its own depth in a 24-bit buffer."""
+DEPTH = 500.0
+"""How many times nearer that is than a level is large: seen from as far as it is large, faces a 30,000th of that apart
+then have depths of their own in a buffer of 24 bits."""
 LOOKING_DOWN = (0.8001, 0.4619, 0.1913, 0.3314)
 """Quaternion of a view from the south-east and 30 degrees above the horizon."""
 
@@ -151,7 +151,8 @@ def look_at(
     is_one_sided: bool = False,
     near: float = NEAR,
 ) -> None:
-    """Let the viewports show a level from above with its materials, all of it in view but what lies far off.
+    """Let the viewports show a level from above with its materials (or solid, with their images: see `drawing`), all of
+    it in view but what lies far off.
 
     points: float[n, 3], metres, its corners or more; what isn't finite doesn't count. is_one_sided: Solid views, too,
     then show faces from their front only. near: metres; nothing nearer to the eye need be drawn. The lines to the
@@ -195,7 +196,7 @@ def show_plainly(
     for space in viewports(context):
         space.clip_start = max(min(size / DEPTH, near), NEAREST)
         space.clip_end = max(space.clip_end, 4.0 * size)
-        space.shading.type = "MATERIAL"
+        space.shading.type = "MATERIAL" if is_flat else drawing.view_shading()
         space.overlay.show_relationship_lines = False
 
 
@@ -206,12 +207,13 @@ def present(context: bpy.types.Context, collection: bpy.types.Collection) -> Non
     originals.make_active(context, collection)
     layer = context.view_layer
     root = next((obj for obj in collection.objects if identity.kind_of(obj) == identity.ROOT), None)
-    if layer is None or root is None or root.name not in layer.objects or context.mode != "OBJECT":
+    if layer is None or root is None or context.mode != "OBJECT":
         return
-    for obj in layer.objects.selected:
-        obj.select_set(False, view_layer=layer)
-    root.select_set(True, view_layer=layer)
-    layer.objects.active = root
+    with suppress(RuntimeError):  # a collection that is excluded from the view layer has nothing to select
+        root.select_set(True, view_layer=layer)
+        for obj in list(layer.objects.selected):
+            obj.select_set(obj == root, view_layer=layer)
+        layer.objects.active = root
 
 
 Looks = list[tuple[Value, str, Value]]
@@ -223,7 +225,9 @@ def looks(context: bpy.types.Context) -> Looks:
     scene = context.scene
     changed: list[tuple[Value, tuple[str, ...]]] = []
     if scene is not None:
-        changed += [(struct, _settings(struct)) for struct in (scene, *_parts(scene))]
+        changed += [(scene.view_settings, ("view_transform", "look", "exposure", "gamma"))]
+        changed += [(scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current"))]
+        changed += [(scene.unit_settings, ("system",)), (scene.tool_settings, ("use_snap", "snap_elements_base"))]
         changed += [(scene.cycles, ("transparent_max_bounces",))] if hasattr(scene, "cycles") else []
         display: Value = scene.display
         changed += [(display.shading, ("color_type", "show_backface_culling", "light"))]
@@ -240,34 +244,9 @@ def looks(context: bpy.types.Context) -> Looks:
 def look_again(before: Looks) -> None:
     """Let everything look as it did."""
     for struct, name, value in before:
-        if _copy(getattr(struct, name)) != value:
-            setattr(struct, name, value)
-
-
-def _parts(scene: Value) -> Iterator[Value]:
-    """What a scene has of settings: of its colours, its units, how it is rendered, ... Not those of add-ons: to ask for
-    all of Cycles' lets it look for graphics cards.
-    """
-    for each in scene.bl_rna.properties:
-        part = getattr(scene, each.identifier) if each.type == "POINTER" and each.is_readonly else None
-        if part is not None and not isinstance(part, bpy.types.ID | bpy.types.Struct | bpy.types.PropertyGroup):
-            yield part
-
-
-def _settings(struct: Value) -> tuple[str, ...]:
-    """The names of what can be set of a struct: all, so that none is forgotten that an import sets one day.
-
-    Not what Blender is going to remove: asking for it warns (5.x), and a warning that is an error crashes it (5.2).
-    """
-    return tuple(
-        each.identifier
-        for each in struct.bl_rna.properties
-        if not (each.is_readonly or each.type == "COLLECTION" or getattr(each, "is_deprecated", False))
-    )
+        setattr(struct, name, value)
 
 
 def _copy(value: Value) -> Value:
     """A setting's value that stays what it is when the setting changes."""
-    if isinstance(value, Vector | Quaternion | Color | Euler | Matrix):
-        return value.copy()
-    return tuple(value) if isinstance(value, bpy.types.bpy_prop_array) else value
+    return value.copy() if isinstance(value, Vector | Quaternion) else value

@@ -82,8 +82,10 @@ class Running:
         """Leave nothing behind."""
         if not self.is_over:
             self._resume()
-            self._work.close()
-            self._end()
+            try:
+                self._work.close()
+            finally:
+                self._end()
 
     def is_others(self, uid: int) -> bool:
         """Whether a data-block was made while the work waited: by another window, or by Blender itself."""

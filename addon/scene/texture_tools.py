@@ -20,7 +20,7 @@ from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
 from ...formats.texture_planes import FlatTextures
-from . import declared
+from . import declared, texture_lock
 from .blender_types import Value
 from .edit_mode import edited_meshes
 from .reports import SceneError
@@ -58,6 +58,11 @@ class TextureTool(LevelOperator):
 
     uv_map: ClassVar[str]
     """The name of the map that the game's textures lie by."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if hasattr(cls, "uv_map"):
+            texture_lock.uv_maps[cls.format_key] = cls.uv_map
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -117,15 +122,10 @@ def read(
     points = points @ matrix[:3, :3].T + matrix[:3, 3]
     sizes = np.array([len(face.loops) for face in faces])
     corners = np.repeat(charts, sizes)
-    after = np.arange(1, len(points) + 1)
-    ends = np.cumsum(sizes)
-    after[ends - 1] = ends - sizes
-    count = int(charts.max()) + 1
-    areas = np.stack([np.bincount(corners, axis, count) for axis in np.cross(points, points[after]).T], axis=1)
+    normals = FlatTextures.normals_of(points, sizes, corners)
     if np.linalg.det(matrix[:3, :3]) < 0:  # mirrored ones show the side that they did
-        areas = -areas
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return FlatTextures.of(points, uv, corners, areas / np.linalg.norm(areas, axis=1, keepdims=True))
+        normals = -normals
+    return FlatTextures.of(points, uv, corners, normals)
 
 
 def _layer(working: bmesh.types.BMesh, uv_map: str) -> Value:
@@ -293,9 +293,10 @@ class TexturePanel(LevelPanel):
         """Ask for a level, and for a mesh in edit mode."""
         return super().poll(context) and allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
 
-    def draw(self, _context: bpy.types.Context) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         """Draw the buttons."""
         self.draw_rows(self.layout.column(align=True))
+        texture_lock.draw(self.layout.column(align=True), context)
 
     def draw_rows(self, column: bpy.types.UILayout) -> None:
         """Draw the buttons of all games."""

@@ -38,6 +38,8 @@ _NEW = struct.Struct("<10f")
 _REST_OF_NEW = _CHANNELS.pack(*(0.0,) * 10, b"XYZ", *(0.0,) * 7, *(1.0,) * 3, *np.eye(4).ravel().tolist(), True)[
     _NEW.size :
 ]
+_PARENT_OF_NEW = "OBJECT  "
+"""What the name of its parent begins with: it hangs on the whole of it, not on a bone."""
 
 
 def remember(obj: bpy.types.Object, deltas: bool = True) -> None:
@@ -55,7 +57,9 @@ def remember_new(obj: bpy.types.Object) -> None:
     Of its channels none but location, scale and rotation_euler were set, and of its parent none but the object.
     """
     own = _NEW.pack(*obj.location[:], *obj.scale[:], *obj.rotation_euler[:], 0.0)
-    put_bytes(obj, BASELINE, own + _REST_OF_NEW + _parent_key(obj).encode("utf-8", "surrogateescape"))
+    parent = obj.parent
+    key = "" if parent is None else f"{_PARENT_OF_NEW}{_who(parent)}"
+    put_bytes(obj, BASELINE, own + _REST_OF_NEW + key.encode("utf-8", "surrogateescape"))
 
 
 def unchanged(obj: bpy.types.Object, root: bpy.types.Object | None = None) -> bool:
@@ -146,9 +150,12 @@ def _parent_key(obj: bpy.types.Object) -> str:
     parent = obj.parent
     if parent is None:
         return ""
+    return f"{obj.parent_type} {obj.parent_bone} {_who(parent)}"
+
+
+def _who(parent: bpy.types.Object) -> str:
     mark = identity.stamped(parent)
-    who = f"{mark.kind} {mark.record} {mark.token}" if mark else f"name {parent.name}"
-    return f"{obj.parent_type} {obj.parent_bone} {who}"
+    return f"{mark.kind} {mark.record} {mark.token}" if mark else f"name {parent.name}"
 
 
 def _ancestors(obj: bpy.types.Object, root: bpy.types.Object | None) -> Iterator[bpy.types.Object]:

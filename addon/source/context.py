@@ -14,6 +14,7 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source import LumpId, geometry, records_geometry
 from ...formats.source.content.search_path import SearchPath
+from ...formats.source.entity_values import by_key
 from ...formats.source.records import Dtype, Records
 from ..scene import level
 from . import layout
@@ -43,6 +44,8 @@ class ImportContext(level.ImportContext[source.Level, ImportSettings]):
     """The materials of all parts."""
     meshes: dict[int, bpy.types.Mesh] = field(default_factory=dict)
     """Those of brush models by their number, 1 and up."""
+    lit_props: bool = False
+    """Whether static props are shown with the light that the compiler baked into them."""
     triggers: set[int] = field(default_factory=set)
     """Which of these models have nothing but tool textures, or no faces."""
     _groups: dict[tuple[str, str], bpy.types.Collection] = field(default_factory=dict, repr=False)
@@ -52,6 +55,11 @@ class ImportContext(level.ImportContext[source.Level, ImportSettings]):
     def scale(self) -> float:
         """Metres a unit: of the root."""
         return float(self.settings.scale)
+
+    @cached_property
+    def values(self) -> list[dict[str, str]]:
+        """The values of each entity by key in small letters, see `by_key`. Raises FormatError."""
+        return [by_key(entity) for entity in self.level.entities]
 
     @cached_property
     def polygons(self) -> geometry.Polygons:

@@ -69,6 +69,7 @@ FATES: Fates = {
         f"{GONE}*": KEPT,
         **dict.fromkeys(("faces", "materials", "materials of faces", "smooth shading", "custom normals"), _MODEL_FILE),
         "attribute *": _MODEL_FILE,
+        f"attribute {layout.VERTEX_LIGHT}": read_only("the compiler baked it: the pak's file with it stays as it is"),
     },
     layout.OVERLAY: {
         **_written(_OBJECT, _SHAPE, "materials", "materials of faces", "attribute UVMap"),

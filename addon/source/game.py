@@ -5,10 +5,10 @@ from pathlib import Path
 
 import bpy
 
-from ..game import FileKind, Form, Game, NewLevel
+from ..game import FileKind, Form, Game, NewLevel, RecordPlace
 from ..scene.sidebar import register_classes, unregister_classes
 from ..scene.spawns import Spawns
-from . import content, edit_panel, leaks, new_map, panel, textures
+from . import content, edit_panel, layout, leaks, new_map, panel, textures
 from .assets import ASSETS
 from .exporter import export_level
 from .fates import FATES
@@ -77,6 +77,22 @@ LMP = Form(
 _SPAWNS = Spawns(
     "classname", ("info_player_start", "info_player", "info_survivor", "info_deathmatch", "info_coop"), 64.0
 )
+
+
+def _lump(name: str, rest: str) -> str:
+    """The pattern of a place in a lump."""
+    return rf"lumps\[\d+\] \(lump \d+ \({name}\)\)\.{rest}\[(\d+)\]"
+
+
+_ROW = r"records(?:\.\w+)+"
+PLACES = (
+    RecordPlace(_lump("ENTITIES", "holds"), "entities", (layout.ENTITY,)),
+    RecordPlace(_lump("FACES", _ROW), "faces", are_faces=True),
+    RecordPlace(_lump("CUBEMAPS", _ROW), "cubemaps", (layout.CUBEMAP,)),
+    RecordPlace(_lump("OVERLAYS", _ROW), "overlays", (layout.OVERLAY,)),
+    RecordPlace(_lump("WORLDLIGHTS", _ROW), "lights", (layout.WORLDLIGHT,)),
+    RecordPlace(_lump("GAME_LUMP", r"holds\[\d+\] \(sprp\)\.props(?:\.\w+)+"), "static props", (layout.STATIC_PROP,)),
+)
 GAME = Game(
     key="source",
     files=(
@@ -108,6 +124,7 @@ GAME = Game(
     look_from_spawn=_SPAWNS,
     kind_shown=kind_shown,
     assets=ASSETS,
+    places=PLACES,
     fates=FATES,
     folders=(content.GAME, content.DEFINITION),
     gltf_materials=make_gltf_materials,

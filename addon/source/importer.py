@@ -30,11 +30,13 @@ from .entities import build as entities
 from .faces import build as faces
 from .lightmaps import build as lightmaps
 from .lights import build as worldlights
+from .lights import lamps
 from .materials.build import Materials, known_textures
+from .materials.model_nodes import ModelLooks
 from .materials.textures import Textures
 from .overlays import build as overlays
 from .props import build as props
-from .props import colors, detail
+from .props import colors, detail, light
 from .props.models import Models
 from .settings import ImportSettings
 from .sky import box
@@ -61,7 +63,8 @@ def import_level(
     content = content_of(level, path, settings, report)
     known, numbers = _known_textures(level, report)
     materials = Materials(begun.collection, begun.token, Textures(content, report, begun.token), known, numbers)
-    importing = ImportContext(**vars(begun), content=content, materials=materials)
+    materials.lit_props = light.is_shown(level, settings)
+    importing = ImportContext(**vars(begun), content=content, materials=materials, lit_props=materials.lit_props)
     revision.show(importing)
     yield from _build(importing, materials)
     scene_level.remember(importing.collection)
@@ -104,7 +107,8 @@ def _build(importing: ImportContext, materials: Materials) -> Steps[None]:
             if settings.entities:
                 find = partial(box.prepare, importing, rendered, disp_meshes)
                 sky = yield from parts.make("parts of the 3D skybox", at_once(find))
-        materials.fades = colors.fade(importing.level)
+        units = importing.scale if settings.fade else None
+        materials.looks = ModelLooks(colors.fade(importing), units, lamps.sun(importing.level))
         yield from _build_placed(importing, baked, parts)
         if rendered is not None:
             world.place_world(importing, made)

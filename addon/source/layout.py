@@ -65,7 +65,8 @@ nearest face where the materials say how large it is; models that are found are 
 to the next one (from its own origin), `ladders` and `lights.lamps` say what these are.
 
 **Static props** are instances, stamp "static_prop", record = place in the lump: PropProperties, the mesh of their model
-and skin (MODEL_PATH and SKIN on it) or a box, rotation, scale. **Overlays** are quads, stamp "overlay", record = place
+and skin (MODEL_PATH and SKIN on it) or a box, rotation, scale. Those with baked light have a mesh each, with
+VERTEX_LIGHT, which stays with the pak's file. **Overlays** are quads, stamp "overlay", record = place
 in the lump: vertices in the order of the handles, relative to the overlay's origin, the object's location; its delta
 location lifts it off its faces for show. What the lumps beside it say are properties, see `overlays.build.beside`.
 LIGHTMAP_UV, of it and of decals, is that of the face beneath, for show too. **Cubemaps** are light probes, stamp
@@ -107,6 +108,8 @@ MODEL, DISPLACEMENT, DISPLACEMENTS, BRUSHES = "model", "displacement", "displace
 MATERIAL_KIND, IMAGE, LIGHTMAP, SKY_WORLD = "material", "image", "lightmap", "sky"
 BAKED_LIGHT = "baked_light"
 """Kind of resource: the node group of the lightmaps, see `lightmaps.build`."""
+LIGHT, BAKED, PROP_LIGHT, PROP_BAKED = "Light", "Baked", "Prop Light", "Prop Baked"
+"""Its outputs: light and how much it counts, of lightmaps and, where any are lit, of static props' vertices."""
 ENTITY, STATIC_PROP, OVERLAY, CUBEMAP = "entity", "static_prop", "overlay", "cubemap"
 AREAPORTALS, OCCLUDERS = "areaportals", "occluders"
 DETAIL_PROP, DETAIL_SPRITES, WORLDLIGHT = "detail_prop", "detail_sprites", "worldlight"
@@ -145,6 +148,8 @@ BLENDS = ("multiblend", "alphablend")
 """FLOAT_COLOR, points of displacements with four textures."""
 LIGHT_STYLES = tuple(f"light_style_{slot}" for slot in range(1, 9))
 """INT, faces and triangles: the light style of each slot of the face's lightmaps; not of slots that are all style 0."""
+VERTEX_LIGHT = "vertex_light"
+"""FLOAT_COLOR, points of static props that the compiler lit: light, 1 shows a texture as it is; never 0."""
 TAGS, FACE = "tags", "face"
 """INT, triangles of displacements."""
 SIDE, BRUSH, CONTENTS = "side", "brush", "contents"

@@ -87,6 +87,13 @@ class ImportSettings:
         "Also the three lightmaps for the directions of the bump basis, as images that nothing uses",
         panel=_LIGHT,
     )
+    prop_light: bool = option(
+        True,
+        "Light of props",
+        "Static props with light that the compiler baked into them show that, each by a mesh of its own; otherwise "
+        "Blender's lights light them, and all of one model share a mesh",
+        panel=_LIGHT,
+    )
     entities: bool = option(
         True,
         "Entities",
@@ -121,6 +128,12 @@ class ImportSettings:
         "that have fewer levels show their last",
         minimum=0,
         maximum=7,
+        panel=_PLACED,
+    )
+    fade: bool = option(
+        False,
+        "Fade with distance",
+        "Props fade where the game fades them, as seen from the camera or the viewport; slower to draw",
         panel=_PLACED,
     )
     detail_props: bool = option(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Teeworlds and DDNet."""
 
-from ..game import FileKind, Game, NewLevel
+from ..game import FileKind, Game, NewLevel, RecordPlace
 from . import layout, new_map
 from .assets import ASSETS
 from .content import CLIENT, MAPRES, SERVER
@@ -15,6 +15,18 @@ from .panel import register, unregister
 from .settings import ExportSettings, ImportSettings
 from .view.game_view import look_from_spawn, spawns
 
+PLACES = (
+    RecordPlace(
+        r"groups\[(\d+)\](?: \([^)]*\))?\.layers\[(\d+)\]",
+        "layers",
+        (layout.LAYER,),
+        number=lambda level, numbers: sum(len(group.layers) for group in level.groups[: numbers[0]]) + numbers[1],
+    ),
+    RecordPlace(r"groups\[(\d+)\]", "groups", (layout.GROUP,)),
+    RecordPlace(r"envelopes\[(\d+)\]", "envelopes"),
+    RecordPlace(r"images\[(\d+)\]", "images"),
+    RecordPlace(r"sounds\[(\d+)\]", "sounds"),
+)
 GAME = Game(
     key=layout.FORMAT,
     files=(
@@ -41,6 +53,7 @@ GAME = Game(
     menu=MENU,
     is_flat=True,
     spawns=spawns,
+    places=PLACES,
     look_from_spawn=look_from_spawn,
     kind_shown=kind_shown,
     assets=ASSETS,

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import ClassVar, Literal
 
 import bpy
 
 from ..scene import originals, properties
-from ..scene.sidebar import CATEGORY, LevelPanel, register_classes, unregister_classes
+from ..scene.sidebar import LevelPanel, layout_of, register_classes, unregister_classes
 from . import layout, operators, play
 from .image_tools import operators as images
 from .image_tools.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
@@ -26,7 +26,7 @@ from .structure import operators as structure
 from .structure.map_operator import OnMap, active_group, active_layer, active_map
 from .structure.operators import AddClip, AddGroup, MoveGroup, MoveLayer, MoveToGroup, RemoveGroup, RemoveLayer
 from .structure.parts import group_root, properties_of, tile_kind
-from .tiles import automap
+from .tiles import automap, following
 from .tiles import operators as tiles
 from .tiles.operators import FillTiles
 from .view import entities, undisturbed
@@ -34,22 +34,17 @@ from .view import operators as view
 from .view.operators import SWITCHES, EndGameView, ShowEntities, SwitchView, ViewAsGame
 
 
-class LEVELWRIGHT_PT_teeworlds_edit(bpy.types.Panel):
+class LEVELWRIGHT_PT_teeworlds_edit(OnMap, LevelPanel, bpy.types.Panel):
     """What the active map holds, and how to change it."""
 
     bl_label = "Teeworlds Map"
-    bl_category = CATEGORY
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the active group and layer with their properties, and the map's images."""
-        level, column = active_map(context), self.layout
-        if column is None:
-            return
-        column.operator(f"levelwright.{OPERATOR}", icon="FILE_NEW")
+        level, column = self.level(context), self.layout
         if level is None:
             return
+        column.operator(f"levelwright.{OPERATOR}", icon="FILE_NEW")
         column.use_property_split = True
         column.use_property_decorate = False
         _section(column, "map", level.name, lambda body: _draw_map(body, level))
@@ -118,15 +113,35 @@ def _draw_images(column: bpy.types.UILayout, level: bpy.types.Collection) -> Non
     for record, image in originals.resources(level, layout.IMAGE).items():
         row = column.row(align=True)
         row.label(text=f"{record}: {image.name}", icon="IMAGE_DATA")
-        row.operator(SetImage.bl_idname, text="", icon="MATERIAL").record = record
-        row.operator(ReplaceImage.bl_idname, text="", icon="FILEBROWSER").record = record
+        row.context_pointer_set(LEVELWRIGHT_MT_teeworlds_image.IMAGE, image)
+        row.menu(LEVELWRIGHT_MT_teeworlds_image.__name__, text="", icon="DOWNARROW_HLT")
+    buttons = column.column(align=True)
+    buttons.operator(AddImage.bl_idname, icon="ADD")
+    buttons.operator(SetImage.bl_idname, text="Take Image off Layer", icon="X").record = -1
+
+
+class LEVELWRIGHT_MT_teeworlds_image(bpy.types.Menu):
+    """What can be done with an image: in the list its name has the room that buttons would take."""
+
+    bl_label = "Image"
+    IMAGE: ClassVar[str] = "levelwright_image"
+    """The image that it is about, in the context."""
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the entries."""
+        layout_, image, level = layout_of(self), getattr(context, self.IMAGE, None), active_map(context)
+        held = originals.resources(level, layout.IMAGE) if level is not None else {}
+        record = next((number for number, each in held.items() if each == image), None)
+        if image is None or record is None:
+            return
+        layout_.operator(SetImage.bl_idname, text="Show on Active Layer", icon="MATERIAL").record = record
+        layout_.operator(ReplaceImage.bl_idname, icon="FILEBROWSER").record = record
         external = bool(image.get("external", False))
-        embed = row.operator(EmbedImage.bl_idname, text="", icon="UGLYPACKAGE" if external else "PACKAGE")
+        icon: Literal["PACKAGE", "UGLYPACKAGE"] = "PACKAGE" if external else "UGLYPACKAGE"
+        title = "Embed in Map" if external else "Keep outside of Map"
+        embed = layout_.operator(EmbedImage.bl_idname, text=title, icon=icon)
         embed.record, embed.embed = record, external
-        row.operator(RemoveImage.bl_idname, text="", icon="REMOVE").record = record
-    row = column.row(align=True)
-    row.operator(AddImage.bl_idname, icon="ADD")
-    row.operator(SetImage.bl_idname, text="None", icon="MATERIAL").record = -1
+        layout_.operator(RemoveImage.bl_idname, icon="REMOVE").record = record
 
 
 class LEVELWRIGHT_PT_teeworlds_view(OnMap, LevelPanel, bpy.types.Panel):
@@ -146,6 +161,10 @@ class LEVELWRIGHT_PT_teeworlds_view(OnMap, LevelPanel, bpy.types.Panel):
         row.operator(Play.bl_idname, icon="PLAY")
         if play.is_playing():
             row.operator(StopPlaying.bl_idname, text="Stop", icon="SNAP_FACE")
+        layer, space = active_layer(context), context.space_data
+        solid = isinstance(space, bpy.types.SpaceView3D) and space.shading is not None and space.shading.type == "SOLID"
+        if solid and layer is not None and layer.modifiers and tile_kind(layer) is not None:
+            self.layout.label(text="Solid views show what modifiers do once they are applied", icon="INFO")
         column = self.layout.column(align=True)
         for key, switch in SWITCHES.items():
             on = switch.get(context, level)
@@ -166,6 +185,7 @@ CLASSES = (
     *view.CLASSES,
     *play.CLASSES,
     LEVELWRIGHT_PT_teeworlds_view,
+    LEVELWRIGHT_MT_teeworlds_image,
     LEVELWRIGHT_PT_teeworlds_edit,
     *motion.CLASSES,
     *sounds.CLASSES,
@@ -177,10 +197,12 @@ def register() -> None:
     stamp.register()  # its panel comes first: it is what is used most
     register_classes(CLASSES)
     motion.register()
+    following.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    following.unregister()
     motion.unregister()
     play.unregister()
     unregister_classes(CLASSES)

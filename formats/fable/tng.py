@@ -203,6 +203,27 @@ def read(data: Buffer) -> Things:
     return things
 
 
+def contents(data: Buffer) -> dict[str, object]:
+    """Return everything in a file, by sections and things: values under their keys. Raises FormatError."""
+    things = read(data)
+    sections = [
+        {"name": section.name, "things": [_values(thing.block) for thing in section.things]}
+        for section in things.sections
+    ]
+    return {"version": things.version, "sections": sections}
+
+
+def _values(block: StatementBlock) -> dict[str, object]:
+    """What a block holds: of several statements of a key, and of several blocks of a name, a list."""
+    found: dict[str, list[object]] = {"type": [block.get("DefinitionType") or block.opening.value]}
+    for entry in block.entries:
+        if isinstance(entry, StatementBlock):
+            found.setdefault(entry.opening.key, []).append(_values(entry))
+        else:
+            found.setdefault(entry.key, []).append(entry.value)
+    return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
+
+
 def write(things: Things) -> bytes:
     """Return the file's bytes: what nobody changed comes out as it came in."""
     return text.unparse(things.document)

@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ranges
-from . import geometry
-from .geometry import Floats, Ints, Polygons
+from . import brush_classes, entity_values, geometry, orientation
+from .entities import ORIGIN, Entity
+from .geometry import Floats, Ints
 from .leaf_tree import LeafTree
 from .level import Level
 from .lumps import LumpId
@@ -34,70 +35,89 @@ _STEP = 1 << 15
 
 
 def new(before: Level, after: Level) -> Bools:
-    """bool[faces]: the drawn faces of the world of a map that an earlier version of it hasn't. Raises FormatError."""
-    known = set(_keys(before))
-    model = after.table(LumpId.MODELS)[0]
-    first, count = int(model["firstface"]), int(model["numfaces"])
-    found = np.zeros(len(after.table(geometry.drawn_faces(after))), np.bool_)
-    keys = _keys(after)
-    found[first : first + count] = [key not in known for key in keys[first : first + count]]
-    return found
+    """bool[faces]: the drawn faces of a map that an earlier version of it hasn't where they are. Raises FormatError."""
+    known = set(_Placed(before).marks())
+    return np.array([key not in known for key in _Placed(after).marks()], np.bool_)
 
 
 @np.errstate(all="ignore")  # hostile floats
 def within_reach(before: Level, after: Level) -> Bools:
-    """bool[faces]: the drawn faces of the world of a map that are new, or see something that is, or where something
-    was that an earlier version has. Raises FormatError.
+    """bool[faces]: the drawn faces of a map that are new, or see something of the world that is, or where something of
+    it was that an earlier version has: brush models throw no shadows. Raises FormatError.
     """
+    placed, earlier = _Placed(after), _Placed(before)
     fresh, gone = new(before, after), new(after, before)
-    targets = np.concatenate([_points(after, np.flatnonzero(fresh))[0], _points(before, np.flatnonzero(gone))[0]])
-    model = after.table(LumpId.MODELS)[0]
-    others = np.zeros(len(fresh), np.bool_)
-    others[int(model["firstface"]) : int(model["firstface"]) + int(model["numfaces"])] = True
-    others &= ~fresh
-    faces = np.flatnonzero(others)
+    changed = placed.points(np.flatnonzero(fresh & placed.of_world))[0]
+    targets = np.concatenate([changed, earlier.points(np.flatnonzero(gone & earlier.of_world))[0]])
+    faces = np.flatnonzero(~fresh)
     if not len(targets) or not len(faces):
         return fresh
     cells = np.unique(np.floor(targets / CELL), axis=0, return_index=True)[1]
     found = fresh.copy()
-    found[faces[_see(after, faces, targets[cells], [_Solid(after), _Solid(before)])]] = True
+    found[faces[_see(placed, faces, targets[cells], [_Solid(after), _Solid(before)])]] = True
     return found
 
 
-def _keys(level: Level) -> list[bytes]:
-    """What tells each drawn face from others: where it lies."""
-    polygons, faces = geometry.polygons(level), level.table(geometry.drawn_faces(level))
-    planes = level.table(LumpId.PLANES)
-    known = faces["planenum"] < len(planes)
-    normals = planes["normal"].astype("<f4")[np.where(known, faces["planenum"], 0)] + np.float32(0)
-    points = polygons.positions.astype("<f4")[polygons.corners] + np.float32(0)
-    bounds = polygons.first_corner.tolist()
-    return [
-        points[first:end].tobytes() + normal.tobytes()
-        for first, end, normal in zip(bounds, bounds[1:], normals, strict=False)
-    ]
+class _Placed:
+    """The drawn faces of a map where they are seen, those of brush models where their entities are.
+
+    corners: float64[c, 3]; of face f first_corner[f] to first_corner[f + 1]. normals: float64[f, 3]. dists: float64[f].
+    of_world: bool[f]. Raises FormatError.
+    """
+
+    def __init__(self, level: Level) -> None:
+        polygons, faces = geometry.polygons(level), level.table(geometry.drawn_faces(level))
+        planes = level.table(LumpId.PLANES)
+        numbers = np.where(faces["planenum"] < len(planes), faces["planenum"], 0)
+        self.first_corner = polygons.first_corner
+        self.corners = polygons.positions[polygons.corners].astype(np.float64)
+        self.normals, self.dists = (planes[name].astype(np.float64)[numbers] for name in ("normal", "dist"))
+        self.of_world = np.ones(len(faces), np.bool_)
+        models = level.table(LumpId.MODELS)
+        first = models["firstface"].astype(np.int64).clip(0, len(faces))
+        end = (first + models["numfaces"]).clip(first, len(faces))
+        places = {entity.model: entity for entity in reversed(list(level.entities))}
+        for model, (start, stop) in enumerate(zip(first[1:].tolist(), end[1:].tolist(), strict=True), 1):
+            self.of_world[start:stop] = False
+            if model in places:
+                self._place(slice(start, stop), places[model])
+
+    def _place(self, rows: slice, entity: Entity) -> None:
+        """Have faces where their entity is."""
+        values = entity_values.by_key(entity)
+        corners = slice(self.first_corner[rows.start], self.first_corner[rows.stop])
+        if entity.classname not in brush_classes.DIRECTED:
+            turn = orientation.rotations([entity_values.angles(values)])[0]
+            self.corners[corners], self.normals[rows] = self.corners[corners] @ turn.T, self.normals[rows] @ turn.T
+        shift = np.array(entity_values.triple(values, ORIGIN))
+        self.corners[corners] += shift
+        self.dists[rows] += self.normals[rows] @ shift
+
+    def marks(self) -> list[bytes]:
+        """What tells each face from others: where it lies."""
+        points, normals = self.corners.astype("<f4") + np.float32(0), self.normals.astype("<f4") + np.float32(0)
+        bounds = self.first_corner.tolist()
+        return [
+            points[first:end].tobytes() + normal.tobytes()
+            for first, end, normal in zip(bounds, bounds[1:], normals, strict=False)
+        ]
+
+    def points(self, faces: Ints) -> tuple[Floats, Ints]:
+        """Points just before faces, float64[n, 3]: their middles, and near their corners; and the face of each."""
+        counts = np.diff(self.first_corner)[faces]
+        corners = self.corners[ranges.flat(self.first_corner[faces], counts)]
+        owners = ranges.owners(counts)
+        sums = np.column_stack([np.bincount(owners, corners[:, axis], len(faces)) for axis in range(3)])
+        middles = sums / np.maximum(counts, 1)[:, None]
+        ahead = BEFORE * self.normals[faces]
+        near = middles[owners] + INWARDS * (corners - middles[owners])
+        return np.concatenate([middles + ahead, near + ahead[owners]]), np.concatenate([np.arange(len(faces)), owners])
 
 
-def _points(level: Level, faces: Ints) -> tuple[Floats, Ints]:
-    """Points just before faces, float64[n, 3]: their middles, and near their corners; and the face of each."""
-    polygons: Polygons = geometry.polygons(level)
-    counts = np.diff(polygons.first_corner)[faces]
-    corners = polygons.positions.astype(np.float64)[polygons.corners[ranges.flat(polygons.first_corner[faces], counts)]]
-    owners = ranges.owners(counts)
-    sums = np.column_stack([np.bincount(owners, corners[:, axis], len(faces)) for axis in range(3)])
-    middles = sums / np.maximum(counts, 1)[:, None]
-    rows = level.table(geometry.drawn_faces(level))[faces]
-    ahead = BEFORE * level.table(LumpId.PLANES)["normal"].astype(np.float64)[rows["planenum"]]
-    near = middles[owners] + INWARDS * (corners - middles[owners])
-    return np.concatenate([middles + ahead, near + ahead[owners]]), np.concatenate([np.arange(len(faces)), owners])
-
-
-def _see(level: Level, faces: Ints, targets: Floats, solids: list[_Solid]) -> Bools:
+def _see(placed: _Placed, faces: Ints, targets: Floats, solids: list[_Solid]) -> Bools:
     """bool[faces]: from which of them a target, float64[n, 3], is seen in either map: the nearest ones of each."""
-    starts, owners = _points(level, faces)
-    rows = level.table(geometry.drawn_faces(level))[faces]
-    planes = level.table(LumpId.PLANES)[rows["planenum"]]
-    normals, dists = planes["normal"].astype(np.float64), planes["dist"].astype(np.float64)
+    starts, owners = placed.points(faces)
+    normals, dists = placed.normals[faces], placed.dists[faces]
     seen = np.zeros(len(faces), np.bool_)
     middles = starts[: len(faces)]
     order = np.concatenate(

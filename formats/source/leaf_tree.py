@@ -89,8 +89,11 @@ class LeafTree:
 
 
 def clusters(level: Level, leafs: Ints) -> NDArray[np.int64]:
-    """The cluster of leafs, -1 for solid ones."""
-    return np.asarray(level.table(LumpId.LEAFS)["cluster"].astype(np.int64)[leafs])
+    """The cluster of leafs, -1 for solid ones. Raises FormatError for leafs that aren't there."""
+    known = level.table(LumpId.LEAFS)["cluster"].astype(np.int64)
+    if leafs.max(initial=-1) >= len(known):
+        raise FormatError(f"leaf {leafs.max()} of {len(known)}", lump_name(LumpId.LEAFS))
+    return np.asarray(known[leafs])
 
 
 def faces(level: Level) -> tuple[Ints, Ints]:

@@ -6,7 +6,7 @@ Columns and rows count from the layer's top left corner. A stamp holds the field
 faces have (`tile_faces.TILE_FIELDS`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,16 @@ _WAYS = {FLIP_X: TileFlag.XFLIP, FLIP_Y: TileFlag.YFLIP, TURN: TileFlag.ROTATE}
 TURNABLE = frozenset({60, 61, 64, 65, 67, 190, 191, *range(197, 203), *range(224, 230)})
 """Tiles of the game, front and switch layers that point somewhere: the game's editor clears the flags of all others
 when it flips or turns them (`IsRotatableTile` in DDNet's mapitems.cpp)."""
+KNOWN: Mapping[str, frozenset[int]] = {
+    "TELE": frozenset({10, 14, 15, 26, 27, 29, 30, 31, 63}),
+    "SPEEDUP": frozenset({28, 29}),
+    "SWITCH": frozenset(
+        {7, 9, 12, 13, 19, 20, 22, 23, 24, 25, 79, 95, 98, 99, 144, 145, *range(197, 230), *range(233, 239), 240}
+    ),
+    "TUNE": frozenset({68}),
+}
+"""By kind of layer the indices that DDNet knows there (`IsValidSpeedupTile` and others in its mapitems.cpp); with any
+other the game does nothing. Drawn tiles have them all, and game types of their own use any in game and front layers."""
 DEFAULTS = {"number": 1, "delay": 0, "force": 2, "max_speed": 0, "angle": 0}
 """What the fields of new tiles are, besides index and flags, where nothing else is said."""
 
@@ -47,6 +57,20 @@ def _turned_flags() -> dict[str, Ints]:
 
 
 _TURNED = _turned_flags()
+
+
+def unknown(kind: str, index: Integers) -> list[int]:
+    """The indices among these (any shape) that DDNet doesn't know in this kind of layer, in order; 0 is air."""
+    found: list[int] = np.unique(index).tolist()
+    return [one for one in found if one and kind in KNOWN and one not in KNOWN[kind]]
+
+
+def told(kind: str, indices: Sequence[int]) -> str:
+    """What to say of indices that DDNet doesn't know in this kind of layer."""
+    known = sorted(KNOWN[kind])
+    named = ", ".join(map(str, known[:10])) + (", ..." if len(known) > 10 else "")
+    some = ", ".join(map(str, indices[:5]))
+    return f"{some}: no {kind.lower()} of the game's, which knows {named}: it does nothing there"
 
 
 def turned_flags(flags: Integers, way: str) -> Ints:
@@ -112,13 +136,18 @@ def _moved(field: Ints, way: str) -> Ints:
 
 
 def of_palette(kind: str, area: Rectangle, fields: Mapping[str, int] | None = None) -> TileStamp:
-    """The stamp that is cut out of a tileset. area: in cells of its 16 x 16. fields: besides the index."""
+    """The stamp that is cut out of a tileset. area: in cells of its 16 x 16. fields: besides the index.
+
+    What the kind of layer doesn't know (KNOWN) is air.
+    """
     column, row, width, height = area
     index = (row + np.arange(height)[:, None]) * ATLAS_CELLS + column + np.arange(width)
     values = {name: np.full((height, width), DEFAULTS.get(name, 0), np.int32) for name in TILE_FIELDS[kind].attributes}
     values |= {
         name: np.full((height, width), value, np.int32) for name, value in (fields or {}).items() if name in values
     }
+    if kind in KNOWN:
+        index[~np.isin(index, list(KNOWN[kind]))] = 0
     air = index == 0
     return TileStamp(
         kind,

@@ -154,7 +154,7 @@ def test_assets_are_nobodys_and_have_pictures(game: Game, sample: Path, library:
         pixels = np.empty(128 * 128 * 4, np.float32)
         preview.image_pixels_float.foreach_get(pixels)
         assert pixels.reshape(-1, 4)[:, 3].any(), block.name
-        assert pixels.reshape(-1, 4)[:, :3].max() > 0.3 or isinstance(block, bpy.types.Material), block.name
+        assert pixels.reshape(-1, 4)[:, :3].max() > 0.1 or isinstance(block, bpy.types.Material), block.name
     with bpy.data.libraries.load(str(file_of(library, game, sample)), link=True, assets_only=True) as (there, wanted):
         wanted.objects = there.objects
     for linked in wanted.objects:

@@ -92,6 +92,16 @@ def test_what_markdown_becomes(text: str, made: str) -> None:
     assert markdown.page(text, {"using.md"}).partition("<body>\n")[2].partition("\n</body>")[0] == made
 
 
+def test_links_lead_from_one_folder_to_another() -> None:
+    pages = {"source.md", "how-to/door.md", "how-to/light.md"}
+    text = "[a](../source.md#x) [b](light.md) [c](../how-to/none.md)"
+    made = markdown.page(text, pages, "how-to")
+    assert 'href="../source.html#x"' in made
+    assert 'href="light.html"' in made
+    assert "none" not in made
+    assert 'href="how-to/door.html"' in markdown.page("[a](how-to/door.md)", pages)
+
+
 def test_the_button_opens_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)

@@ -81,7 +81,7 @@ class Drop(SimpleNamespace):
     def report(self, level: set[str], text: str) -> None:
         self.said.append((*level, text))
 
-    def _hand_on(self, game: Any) -> set[str]:
+    def _hand_on(self, _context: Any, game: Any) -> set[str]:
         self.asked.append(game.key)
         return {"CANCELLED"}
 
@@ -122,6 +122,20 @@ def test_of_several_files_those_of_no_game_are_left_out_and_named(
     assert drop.asked == ["ns2"]
     assert drop.said == [("WARNING", "readme.map, empty.bsp: no level of a game that Levelwright knows; left out")]
     assert [path.name for path in drop.paths] == ["ns2.dat"]
+
+
+FORMS = [(game, form) for game in games.GAMES for form in game.forms if form.import_form is not None]
+
+
+@pytest.mark.parametrize(("game", "form"), FORMS, ids=[form.operator for _, form in FORMS])
+def test_a_file_of_another_form_is_looked_at_before_anything_is_asked(game: Any, form: Any, tmp_path: Path) -> None:
+    path = tmp_path / f"notes{form.ending}"
+    path.write_bytes(b"\xff\0 no such file")
+    said: list[tuple[str, str]] = []
+    dialog = SimpleNamespace(game=game, form=form, is_dropped=True, paths=[path])
+    dialog.report = lambda level, text: said.append((*level, text))
+    assert operators._ImportOfGame.invoke(dialog, bpy.context, None) == {"CANCELLED"}  # type: ignore[arg-type]
+    assert said[0][0] == "ERROR"
 
 
 def test_files_of_several_games_are_imported_by_a_script_at_once(folder: Path) -> None:

@@ -68,14 +68,8 @@ def test_a_map_as_its_player_first_sees_it(tmp_path: Path) -> None:
 
 
 def test_a_level_without_a_spawn_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [
-        "picture",
-        str(SAMPLES / "fable_vale.lev"),
-        str(tmp_path / "out.png"),
-        "--option",
-        "things=false",
-        "--view",
-    ]
+    level, out = SAMPLES / "fable_vale.lev", tmp_path / "out.png"
+    words = ["picture", str(level), str(out), "--option", "things=false", "--view"]
     assert commands.main([*words, "spawn"]) == 1
     assert "no place where players begin" in capsys.readouterr().err
     assert not (tmp_path / "out.png").exists()

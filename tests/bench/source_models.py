@@ -22,15 +22,15 @@ from .imports import Import, against_meshes
 from .measure import Result, Way, in_turns
 
 OVER_MESHES, LARGE_SECONDS, MAP_SECONDS, MAP_MEBIBYTES = 1.5, 1.0, 3.0, 200.0
-PROPS, MODELS, LARGE = 1000, 50, 30 << 20
-"""How many props of how many models the generated map has; bytes of the large model."""
+PROPS, MODELS, LARGE, LIT_BYTES = 1000, 50, 30 << 20, 48_000
+"""How many props of how many models the generated map has; bytes of the large model, and of models of lit props."""
 
 File = Callable[[str], bytes | None]
 
 
 def run(corpus: Path, rounds: int) -> list[Result]:
     """Measure the models below a folder, and generated ones. Prints a line a section."""
-    return [*_real(corpus, rounds), *_large(rounds), *_many()]
+    return [*_real(corpus, rounds), *_large(rounds), *_many(), *_many(lit=True)]
 
 
 def _real(corpus: Path, rounds: int) -> list[Result]:
@@ -71,22 +71,24 @@ def _large(rounds: int) -> list[Result]:
     return [Result("read a model of 30 MB", seconds["read"].best, LARGE_SECONDS, "s")]
 
 
-def _many() -> list[Result]:
+def _many(lit: bool = False) -> list[Result]:
+    """lit: each prop has light of its own, on 1,000 vertices: so many as real ones have."""
     with tempfile.TemporaryDirectory(prefix="levelwright-bench-") as folder:
         path = Path(folder, "props.bsp")
-        path.write_bytes(source_generated.props(PROPS, MODELS))
+        path.write_bytes(source_generated.props(PROPS, MODELS, *((LIT_BYTES, True) if lit else ())))
         empty_file()
         before, began = _resident(), time.process_time()
         bpy.ops.import_scene.source_bsp(filepath=str(path))
         seconds, grown = time.process_time() - began, (_resident() - before) / 2**20
     objects = [one for one in bpy.data.objects if one.type == "MESH"]
     meshes = {one.data for one in objects}
-    print(f"\na map of {len(objects):,} props of {len(meshes)} models: {seconds:.2f} s, {grown:.0f} MiB more")
-    if (len(objects), len(meshes)) != (PROPS, MODELS):
+    what = f"1,000 {'lit ' if lit else ''}props of 50 models"
+    print(f"\na map of {what}, {len(meshes):,} meshes: {seconds:.2f} s, {grown:.0f} MiB more")
+    if (len(objects), len(meshes)) != (PROPS, PROPS if lit else MODELS):
         raise AssertionError(f"{len(objects)} props of {len(meshes)} meshes: each model is made once")
     return [
-        Result("import of 1,000 props of 50 models", seconds, MAP_SECONDS, "s"),
-        Result("memory that 1,000 props of 50 models take", grown, MAP_MEBIBYTES, "MiB"),
+        Result(f"import of {what}", seconds, MAP_SECONDS, "s"),
+        Result(f"memory that {what} take", grown, MAP_MEBIBYTES, "MiB"),
     ]
 
 

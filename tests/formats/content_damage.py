@@ -5,8 +5,10 @@ import random
 import struct
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
 from formats.binary import FormatError
-from formats.source.content import mdl
+from formats.source.content import mdl, vhv
 
 HOSTILE = (-1, -2, 0, 1, 3, 255, 65535, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31), 0x7FC00000)
 HEAD = 512
@@ -63,3 +65,7 @@ def source_model(files: Files) -> None:
         if len(found.skins):
             found.skins[0][found.triangle_column]
         [found.paths(number) for number in range(len(found.materials))]
+        if ".vhv" in files:
+            groups = mdl.load_groups("a.mdl", lambda name: files.get(name[1:]), level)
+            order = vhv.VertexOrder.of(groups, found.checksum, len(found.positions))
+            vhv.light_of(vhv.read(files[".vhv"]), order.take(np.unique(found.triangles)))

@@ -14,8 +14,15 @@ _SMALL = b"".join(struct.pack("<3H1H2H", *corner, 24, 0, 0) for corner in ((0, 0
 _TINY = b"".join(struct.pack("<3B1B2H", *corner, 24, 0, 0) for corner in ((0, 0, 0), (9, 0, 0), (9, 9, 0), (0, 9, 9)))
 _SQUARE = [0, 1, 2, 0, 2, 3]
 
+_LIT = {
+    **build.quad(),
+    ".dx90.vtx": build.vtx(_QUAD, coarser=[_COARSE]),
+    ".vhv": build.vhv([(0, [(9, 9, 9)] * 4), (1, [(9, 0, 9)] * 4)]),
+}
+
 FILES: tuple[damage.Seed, ...] = (
     (damage.source_model, build.quad()),
+    (damage.source_model, _LIT),
     (damage.source_model, build.quad(topology=True)),
     (damage.source_model, {**build.quad(), ".dx90.vtx": build.vtx(_QUAD, coarser=[_COARSE], renamed={0: "far"})}),
     (damage.source_model, {".mdl": build.troika(0, _WHOLE, 4), ".dx80.vtx": build.troika_vtx(_SQUARE, 4)}),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from formats import __main__ as library
 from formats import format_of, read
-from formats.diff import Unlike, differences
+from formats.diff import Unlike, compare, differences
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 LEVELS = ("first-light.map", "fable_vale.lev", "genesis_room.3dt", "genesis_room.map", "ns2_room.level")
@@ -37,7 +37,7 @@ def test_a_record_put_in_moves_no_other() -> None:
 def test_a_record_is_named_by_what_it_says() -> None:
     was = [{"pairs": [("classname", "light"), ("origin", "0 0 0")]}]
     now = [{"pairs": [("classname", "light"), ("origin", "0 0 1")]}]
-    assert lines(was, now) == ["  x[0] (light).pairs[1][1]: '0 0 0' -> '0 0 1'"]
+    assert lines(was, now) == ["  x[0] (light).pairs[1] (origin)[1]: '0 0 0' -> '0 0 1'"]
 
 
 def test_rows_of_tables() -> None:
@@ -49,6 +49,8 @@ def test_rows_of_tables() -> None:
     now["id"] = 1
     assert len(lines(was, now)) == 22
     assert lines(was, now)[-1] == "  x (more): 10 more rows -> other values"
+    assert sum(each.rows for each in differences(was, now)) == 31, "one row differs in two fields"
+    assert len(list(differences(was, now, rows=5))) == 6
 
 
 def test_not_a_number_is_itself() -> None:
@@ -82,6 +84,18 @@ def test_a_level_differs_in_nothing_from_itself(name: str) -> None:
     one, other = read(data), read(data)
     verbs = format_of(one).verbs
     assert not list(differences(verbs.contents(one), verbs.contents(other)))
+
+
+def test_files_are_compared_by_their_bytes() -> None:
+    was = (SAMPLES / "genesis_room.3dt").read_bytes()
+    assert list(compare(was, was)) == []
+    (one,) = compare(was, was.replace(b'Key Wait Value "2.5', b'Key Wait Value "4.5', 1))
+    assert (one.was, one.now) == ("'2.5'", "'4.5'")
+    (other,) = compare(was, (SAMPLES / "ns2_room.level").read_bytes())
+    assert other.place == "format"
+    spaced = was.replace(b"Key Wait Value", b"Key  Wait Value", 1)
+    (same,) = compare(was, spaced)
+    assert same.was == "the same records"
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
-from formats.source import read, write
+from formats.source import leaf_tree, new_level, read, write
 from formats.source.edits import static_props
 from formats.source.records_props import PROP_V6, PROP_V10, PROP_V11, STATIC_PROPS
 from tests.formats import source_room as room
@@ -254,3 +254,8 @@ def test_a_map_without_props_says_so(level):
     level.game_lumps.set_bytes("sprp", b"\0" * 12 + b"?", 6)
     with pytest.raises(FormatError, match="props"):
         static_props.remove(read(write(level)), [])
+
+
+def test_a_map_without_leafs_has_no_place_for_props() -> None:
+    with pytest.raises(FormatError, match="leaf 0 of 0"):
+        leaf_tree.clusters(new_level(), np.array([0]))

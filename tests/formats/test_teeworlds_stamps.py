@@ -70,9 +70,10 @@ def test_speedups_turn_by_their_angle() -> None:
     assert [int(stamp.changed(way).values["angle"][0, 0]) for way in WAYS] == [150, 330, 120]
 
 
-def test_a_palettes_air_has_no_fields() -> None:
-    stamp = stamps.of_palette("TELE", (0, 0, 2, 2), {"number": 9})
-    assert stamp.values["index"].tolist() == [[0, 1], [16, 17]]
+def test_a_palettes_air_and_what_the_game_does_not_know_have_no_fields() -> None:
+    assert stamps.of_palette("GAME", (0, 0, 2, 2)).values["index"].tolist() == [[0, 1], [16, 17]]
+    stamp = stamps.of_palette("TELE", (13, 0, 2, 2), {"number": 9})
+    assert stamp.values["index"].tolist() == [[0, 14], [29, 30]]
     assert stamp.values["number"].tolist() == [[0, 9], [9, 9]]
     assert stamp.with_field("number", 3).values["number"].tolist() == [[0, 3], [3, 3]]
     assert stamp.with_field("force", 3) is stamp

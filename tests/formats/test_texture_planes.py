@@ -89,3 +89,70 @@ def test_lines_have_no_texture():
     line = np.array([(0, 0, 0), (1, 0, 0), (2, 0, 0)], float)
     textures = FlatTextures.of(line, line[:, :2], np.zeros(3, np.intp), np.array([[0, 0, 1.0]]))
     assert np.isnan(textures.uv).all()
+
+
+# ---- faces that are moved
+
+
+def carried(seed: int, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What a square's coordinates become when its corners are at others of its frame, [4, 3]; and what they were."""
+    textures, uv = laid(seed)
+    points = corners @ frame(seed) + np.array([3.0, -2.0, 5.0])
+    sizes, charts = np.array([4]), np.zeros(4, np.intp)
+    return textures.carried(uv, points, FlatTextures.normals_of(points, sizes, charts)), uv
+
+
+def flat(square: np.ndarray = SQUARE) -> np.ndarray:
+    return np.hstack([square, np.zeros((4, 1))])
+
+
+@given(seed=st.integers(0, 99), angle=st.floats(-3, 3), axis=st.integers(0, 2))
+def test_what_is_moved_and_turned_as_a_whole_keeps_its_coordinates(seed, angle, axis):
+    cos, sin = np.cos(angle), np.sin(angle)
+    turn = np.roll(np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1]]), (axis, axis), (0, 1))
+    now, before = carried(seed, flat() @ turn + (4, -1, 2))
+    assert (now == before).all(), "to the bit"
+
+
+@given(seed=st.integers(0, 99))
+def test_a_face_that_is_drawn_out_shows_more_of_its_texture(seed):
+    now, before = carried(seed, flat() + np.array([(0, 0, 0), (2, 0, 0), (2, 0, 0), (0, 0, 0)]))
+    assert now - before == pytest.approx(np.array([(0, 0), (1, 0), (1, 0), (0, 0)]), abs=1e-9)
+
+
+@given(seed=st.integers(0, 99))
+def test_a_face_that_is_tilted_at_an_edge_keeps_its_texture_there(seed):
+    now, before = carried(seed, flat() + np.array([(0, 0, 0), (0, 0, 0), (0, 0, 2), (0, 0, 2)]))
+    longer = 2.0 * (np.hypot(2, 2) - 2)  # v grows by 2 a unit
+    assert now - before == pytest.approx(np.array([(0, 0), (0, 0), (0, longer), (0, longer)]), abs=1e-9)
+
+
+def test_a_face_that_grows_shows_more_on_all_sides():
+    now, before = carried(3, flat() * 2)
+    assert now - before == pytest.approx(SQUARE * (0.5, 2.0), abs=1e-9)
+
+
+def test_a_slanted_texture_keeps_its_slant_where_nothing_was_moved():
+    textures, uv = laid(4)
+    uneven = uv + np.array([(0.3, 0), (0, 0), (0, 0), (0, 0)])
+    textures = FlatTextures.of(textures.points, uneven, textures.charts, textures.normals)
+    points = textures.points + np.array([(0, 0, 0), (0, 0, 0), (0, 0, 0), (1, 0, 0)]) @ frame(4)
+    now = textures.carried(uneven, points, textures.normals)
+    assert now[:3] == pytest.approx(uneven[:3], abs=1e-9) and not np.allclose(now[3], uneven[3])
+
+
+@given(seed=st.integers(0, 99))
+def test_textures_in_place_stay_where_they_are_in_space(seed):
+    textures, uv = laid(seed)
+    moved = textures.points + np.array([1.0, -2.0, 4.0]) @ frame(seed)
+    assert textures.in_place(uv, moved) - uv == pytest.approx(np.tile((0.5, -4.0), (4, 1)), abs=1e-9)
+
+
+def test_lines_and_points_keep_the_coordinates_that_they_have():
+    line = np.array([(0, 0, 0), (1, 0, 0), (2, 0, 0), (1, 0, 0)], float)
+    uv, charts = np.random.default_rng(1).normal(size=(4, 2)), np.zeros(4, np.intp)
+    with np.errstate(invalid="ignore"):
+        textures = FlatTextures.of(line, uv, charts, FlatTextures.normals_of(line, np.array([4]), charts))
+    now = textures.points + np.array([(0, 0, 0), (0, 0, 0), (0, 3, 0), (0, 0, 0)])
+    assert (textures.carried(uv, now, FlatTextures.normals_of(now, np.array([4]), charts)) == uv).all()
+    assert (textures.in_place(uv, now) == uv).all()

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 500
 ALLOWED = {"numpy", *sys.stdlib_module_names}
-BLENDER = {"bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras", "rna_keymap_ui"}
+BLENDER = {"blf", "bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras", "rna_keymap_ui"}
 SHARED = {
     *("arrays", "atlas", "binary", "convex", "convex_hull", "format", "luxel_pixels", "ranges", "reach"),
     *("solid_leaks", "solid_tree", "windings"),

@@ -102,13 +102,19 @@ def model(size: int) -> dict[str, bytes]:
     }
 
 
-def props(count: int, models: int, size: int = 200_000) -> bytes:
-    """A map of so many static props, in turn of so many models of about so many bytes, which are in its pak."""
+def props(count: int, models: int, size: int = 200_000, lit: bool = False) -> bytes:
+    """A map of so many static props, in turn of so many models of about so many bytes, which are in its pak. lit: each
+    with light of its own in its vertices.
+    """
     level = new_level()
     files = model(size)
     for number in range(models):
         for ending, data in files.items():
             level.pak.put(f"models/m{number}{ending}", data)
+    vertices = struct.unpack_from("<i", files[".vvd"], 16)[0]
+    light = model_bytes.vhv([(0, [(number % 256, 128, 64) for number in range(vertices)])]) if lit else b""
+    for number in range(count if lit else 0):
+        level.pak.put(f"sp_{number}.vhv", light)
     names = b"".join(f"models/m{number}.mdl".encode().ljust(128, b"\0") for number in range(models))
     lump = struct.pack("<i", models) + names + struct.pack("<ii", 0, count)
     for number in range(count):

@@ -21,6 +21,7 @@ class LEVELWRIGHT_PT_fable_paint(LevelPanel, bpy.types.Panel):
     bl_label = "Paint"
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_fable"
+    bl_order = 1
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the settings and the buttons."""

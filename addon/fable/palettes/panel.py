@@ -4,7 +4,7 @@
 import bpy
 
 from ...scene.blender_types import Value
-from ...scene.sidebar import ItemList, LevelPanel
+from ...scene.sidebar import ItemList, LevelPanel, draw_items
 from .. import layout
 from . import lists
 from .lists import LISTS
@@ -26,6 +26,7 @@ class _NamesPanel(LevelPanel, bpy.types.Panel):
 
     format_key = layout.FORMAT
     bl_parent_id = "LEVELWRIGHT_PT_fable"
+    bl_order = 4
     bl_options = {"DEFAULT_CLOSED"}
 
     kind: lists.List
@@ -35,18 +36,12 @@ class _NamesPanel(LevelPanel, bpy.types.Panel):
         level = self.level(context)
         if level is None:
             return
-        row = self.layout.row()
-        row.template_list(
-            "LEVELWRIGHT_UL_fable_names",
-            self.kind,
-            lists.of(level),
-            self.kind,
-            lists.of(level),
-            LISTS[self.kind][1],
+        held = lists.of(level)
+        row: Value = draw_items(
+            self.layout, LEVELWRIGHT_UL_fable_names, self.kind, (held, self.kind), (held, LISTS[self.kind][1])
         )
-        column: Value = row.column(align=True)
         for operator, icon in ((LEVELWRIGHT_OT_fable_add_name, "ADD"), (LEVELWRIGHT_OT_fable_remove_name, "REMOVE")):
-            column.operator(operator.bl_idname, text="", icon=icon).kind = self.kind
+            row.operator(operator.bl_idname, text="", icon=icon).kind = self.kind
 
 
 class LEVELWRIGHT_PT_fable_themes(_NamesPanel):

@@ -8,7 +8,7 @@ import bpy
 from ....formats.binary import FormatError
 from ...scene import declared, stage
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, allows
+from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, allows, tell
 from ...scene.stoppable import Stoppable
 from .. import layout
 from . import bake, collect
@@ -46,4 +46,4 @@ class BakeGenesisLightmaps(Stoppable, LevelOperator):
         report = Report("baked")
         settings = bake.LightBake(*(getattr(self.properties, name) for name in ("samples", "bounces", "selected")))
         bake.bake(context, level, settings, report)
-        report.forward(self)
+        tell(self, level, report)

@@ -146,4 +146,4 @@ class WriteTextureLibrary(sidebar.LevelOperator):
         for line in files.write_atomically(path, library_of(level, before, report)):
             report.warn(line)
         level[layout.TEXTURE_LIBRARY] = showable(f".\\{path.name}")
-        report.forward(self)
+        sidebar.tell(self, level, report)

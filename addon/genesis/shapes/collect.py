@@ -18,7 +18,7 @@ from ....formats import convex, convex_solids, surfaces
 from ....formats.convex import Bools, Floats, Ints
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import WORLD_BOUND
-from ...scene import identity, transforms
+from ...scene import identity, mends, transforms
 from ...scene.meshes import MeshData
 from ...scene.reports import SceneError
 from .. import layout
@@ -28,6 +28,7 @@ Matrix = npt.NDArray[np.float64]
 
 IN_PLANE, ROUNDING = 1e-3, 4e-7
 """Units, and share of the largest coordinate: how far corners may be off their record's plane and leave it as it is."""
+_MENDS = {"bent": mends.TRIANGULATE, "inverted": mends.TURN_OUTWARD}
 FLAT = 1e-9
 """What is left of a unit cube that is scaled to nothing along some axis."""
 _AXES = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]])
@@ -211,7 +212,8 @@ class ShapeCollector:
         except surfaces.SurfaceError as error:
             at_fault = {obj: faces[error.faces].astype(np.int32)} if len(error.faces) else {}
             hint = " (exported with Split concave, it becomes several)" if error.splits and not self.split else ""
-            raise SceneError(f"{obj.name} can't be a brush: {error.message}{hint}", [obj], at_fault) from error
+            message = f"{obj.name} can't be a brush: {error.message}{hint}"
+            raise SceneError(message, [obj], at_fault, mend=_MENDS.get(error.flaw, "")) from error
         return [self._shape(solid, of, faces, records, move) for solid in found]
 
     def _surface(

@@ -117,7 +117,7 @@ class _Builder:
         for each in entity.editor_data:
             if each.name == probes.KEY and (image := probes.build(name, each.data)) is not None:
                 obj[probes.KEY] = image
-        transforms.remember(obj)
+        transforms.remember_new(obj)
         self.importing.report.count(_COUNTED.get(appearance.kind, "entities"))
         return obj
 

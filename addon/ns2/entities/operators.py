@@ -8,7 +8,7 @@ import bpy
 from ...scene import declared, stage
 from ...scene.level import needed_root
 from ...scene.reports import Report
-from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, active_level, allows
+from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, active_level, allows, tell
 from .. import layout
 from ..layers import lists
 from ..layout import CLASS
@@ -85,7 +85,7 @@ class LEVELWRIGHT_OT_ns2_show_properties(LevelOperator):
         report = Report()
         shown = editing.show_properties(context, level, context.selected_objects, report)
         report.count("entities", shown)
-        report.forward(self)
+        tell(self, level, report)
         return shown > 0
 
 

@@ -30,7 +30,7 @@ def build(name: str, data: bytes) -> bpy.types.Image | None:
     """The image of a cubemap's 98,304 bytes; None for anything else."""
     if len(data) != SIZE:
         return None
-    return images.from_file_bytes(name, _file(_rows(data)), EDGE * FACES, EDGE, non_color=True)
+    return images.from_file_bytes(name, _file(_rows(data)), non_color=True)
 
 
 def changed(obj: bpy.types.Object) -> bool:

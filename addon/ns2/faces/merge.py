@@ -13,7 +13,7 @@ from ....formats import ns2
 from ....formats.ns2.editing import RefusedFacesError, ShownPolygons, TextureRules, overlay, show_mesh
 from ....formats.ns2.editing.edited import Ints
 from ....formats.ns2.records import Records
-from ...scene import identity, originals
+from ...scene import identity, mends, originals
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..layers import visibility
@@ -69,7 +69,11 @@ def merge_faces(
         raise found.error(error.message, error.polygons) from error
     for finding in made.findings:
         where = "" if finding.polygons is None else f"{listed([obj.name for obj in found.owners(finding.polygons)])}: "
-        (report.warn if finding.severity == "warning" else report.note)(f"{where}{finding.message}")
+        if finding.severity == "note":
+            report.note(f"{where}{finding.message}")
+            continue
+        faces = None if finding.polygons is None else found.by_object(finding.polygons)
+        report.warn(f"{where}{finding.message}", faces=faces, mend=mends.TRIANGULATE if finding.are_bent else "")
     _report_names(held, before.materials, report)
     level.mesh = made.mesh
     report.count("faces", len(made.mesh.faces))

@@ -6,7 +6,7 @@ from typing import Literal
 import bpy
 
 from ...scene.blender_types import Value
-from ...scene.sidebar import ItemList, LevelPanel
+from ...scene.sidebar import ItemList, LevelPanel, draw_items
 from .. import layout
 from . import lists
 from .operators import (
@@ -50,13 +50,11 @@ class _ListPanel(LevelPanel, bpy.types.Panel):
         if level is None:
             return
         held, active = lists.lists_of(level), TITLES[self.kind][1]
-        row = self.layout.row()
-        row.template_list("LEVELWRIGHT_UL_ns2_entries", self.kind, held, self.kind, held, active)
-        column = row.column(align=True)
-        column.operator(LEVELWRIGHT_OT_ns2_add_entry.bl_idname, text="", icon="ADD").kind = self.kind
-        column.operator(LEVELWRIGHT_OT_ns2_remove_entry.bl_idname, text="", icon="REMOVE").kind = self.kind
+        row = draw_items(self.layout, LEVELWRIGHT_UL_ns2_entries, self.kind, (held, self.kind), (held, active))
+        row.operator(LEVELWRIGHT_OT_ns2_add_entry.bl_idname, text="", icon="ADD").kind = self.kind
+        row.operator(LEVELWRIGHT_OT_ns2_remove_entry.bl_idname, text="", icon="REMOVE").kind = self.kind
         for by, icon in MOVES:
-            move = column.operator(LEVELWRIGHT_OT_ns2_move_entry.bl_idname, text="", icon=icon)
+            move = row.operator(LEVELWRIGHT_OT_ns2_move_entry.bl_idname, text="", icon=icon)
             move.kind, move.by = self.kind, by
         chosen, entries = getattr(held, active), lists.entries(level, self.kind)
         if chosen < len(entries):
@@ -64,11 +62,12 @@ class _ListPanel(LevelPanel, bpy.types.Panel):
             line.prop(entries[chosen], "name", text="")
             if self.kind == "layers":
                 line.prop(entries[chosen], "pathing", text="", icon="MOD_DYNAMICPAINT")
-        buttons = self.layout.row(align=True)
-        for on, title in ((True, "Assign"), (False, "Remove")):
+        word = TITLES[self.kind][0].removesuffix("s")
+        buttons = self.layout.column(align=True)
+        for on, title in ((True, f"Assign to {word}"), (False, f"Take Out of {word}")):
             button = buttons.operator(LEVELWRIGHT_OT_ns2_assign.bl_idname, text=title)
             button.kind, button.on = self.kind, on
-        buttons.operator(LEVELWRIGHT_OT_ns2_select.bl_idname).kind = self.kind
+        buttons.operator(LEVELWRIGHT_OT_ns2_select.bl_idname, text=f"Select {word}").kind = self.kind
 
 
 class LEVELWRIGHT_PT_ns2_layers(_ListPanel):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...scene.blender_types import Value
-from ...scene.sidebar import ItemList, LevelPanel
+from ...scene.sidebar import ItemList, LevelPanel, draw_items
 from .. import layout
 from .collect import FIELDS, held
 from .operators import (
@@ -43,15 +43,13 @@ class LEVELWRIGHT_PT_ns2_mapping(LevelPanel, bpy.types.Panel):
         if not state.listed:
             self.layout.operator(LEVELWRIGHT_OT_ns2_list_mapping.bl_idname)
             return
-        row = self.layout.row()
-        row.template_list("LEVELWRIGHT_UL_ns2_mapping", "", state, "groups", state, "active")
-        column = row.column(align=True)
-        column.operator(LEVELWRIGHT_OT_ns2_add_mapping.bl_idname, text="", icon="ADD")
-        column.operator(LEVELWRIGHT_OT_ns2_remove_mapping.bl_idname, text="", icon="REMOVE")
-        buttons = self.layout.row(align=True)
-        for on, title in ((True, "Assign"), (False, "Remove")):
+        row = draw_items(self.layout, LEVELWRIGHT_UL_ns2_mapping, "", (state, "groups"), (state, "active"))
+        row.operator(LEVELWRIGHT_OT_ns2_add_mapping.bl_idname, text="", icon="ADD")
+        row.operator(LEVELWRIGHT_OT_ns2_remove_mapping.bl_idname, text="", icon="REMOVE")
+        buttons = self.layout.column(align=True)
+        for on, title in ((True, "Assign to Mapping Group"), (False, "Take Out of Mapping Group")):
             buttons.operator(LEVELWRIGHT_OT_ns2_assign_mapping.bl_idname, text=title).on = on
-        buttons.operator(LEVELWRIGHT_OT_ns2_select_mapping.bl_idname)
+        buttons.operator(LEVELWRIGHT_OT_ns2_select_mapping.bl_idname, text="Select Mapping Group")
         if state.active < len(state.groups):
             fields = self.layout.column()
             fields.use_property_split = True

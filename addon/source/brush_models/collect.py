@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import bpy
 import numpy as np
@@ -24,7 +23,6 @@ from ....formats.source.convex_pieces import ConvexSolid, points_of
 from ....formats.source.edits import brush_models, brush_pieces
 from ....formats.source.edits.brush_models import NEW, Face, Piece
 from ....formats.source.edits.texture_fits import TOLERANCE, fit
-from ....formats.source.edits.world_light import WorldLight
 from ....formats.source.entities import CLASSNAME
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Contents, SurfaceFlag
@@ -91,11 +89,6 @@ class _Rebuilding:
     textures: TextureTable
     report: Report
 
-    @cached_property
-    def light(self) -> WorldLight:
-        """The light where new faces are."""
-        return WorldLight(self.level)
-
 
 class _Model:
     """One model that is built anew, or added. model: its number. source: the model that its polygons have the faces of:
@@ -128,13 +121,13 @@ class _Model:
             old, pieces, kept = self._solids(shown)
             with self._at_face(list(shown)):
                 drawn, unseen = ([], list(shown.values())) if self.is_bare else (list(shown.values()), [])
-                brush_models.rebuild(self.level, self.model, [*pieces, *kept], drawn, unseen)
+                brush_models.rebuild(self.level, self.model, [*pieces, *kept], drawn, unseen, self._place())
         self.report.count("brush models built anew")
         if kept:
             self.report.warn(f"model *{self.model}: {len(kept)} of its brushes have no faces, and stay where they were")
         names = ", ".join(obj.name for obj in self.objects)
         faces = int(self.scene.before.table(LumpId.MODELS)["numfaces"][self.model])
-        seen = f"{faces} faces {len(shown)}; moved faces keep their light, new ones have that of the nearest"
+        seen = f"{faces} faces {len(shown)}; moved faces keep their light, new ones have that of the nearest luxels"
         self.report.note(
             f"model *{self.model} ({names}): {len(old)} pieces became {len(pieces) + len(kept)}, "
             f"{'and it still has no faces' if self.is_bare else seen}"
@@ -153,7 +146,9 @@ class _Model:
         with scene_level.at_fault(*self.objects):
             old, pieces, kept = self._solids(shown)
             with self._at_face([*drawn, *unseen]):
-                brush_models.add(self.level, [*pieces, *kept], list(drawn.values()), list(unseen.values()), old)
+                brush_models.add(
+                    self.level, [*pieces, *kept], list(drawn.values()), list(unseen.values()), old, self._place()
+                )
         self.report.count("brush models added")
         names = ", ".join(obj.name for obj in self.objects)
         self.report.note(f"model *{self.model} ({names}) is new: {len(pieces) + len(kept)} pieces, {len(drawn)} faces")
@@ -291,7 +286,8 @@ class _Model:
                 smoothing_groups=None if record != NEW or groups == UNKNOWN else groups & 0xFFFFFFFF,
                 normals=normals.shaded(self.surfaces, polygon)[order].astype(np.float64),
             )
-            made.append(self._lit(one, polygon, record) if self.is_added else one)
+            copied = self.is_added and 0 <= record < self.surfaces.model_faces.drawn
+            made.append(replace(one, like=record) if copied else one)
         if bent:
             raise self.surfaces.refused(
                 f"the UVs of {len(bent)} faces in {self.surfaces.named(np.array(bent))} are bent or torn: a map's "
@@ -374,19 +370,16 @@ class _Model:
         string = int(self.level.table(LumpId.TEXDATA)["name_string_table_id"][texdata])
         return brush_classes.flags_of(self.level.texture_names.names[string])
 
-    def _lit(self, face: Face, polygon: int, record: int) -> Face:
-        """A face of a model that is added, with the light of the face that it is a copy of, or of the nearest one."""
-        if record != NEW:
-            return replace(face, like=record) if record < self.surfaces.model_faces.drawn else face
-        flags = face.flags if face.flags is not None else int(self.level.table(LumpId.TEXINFO)["flags"][face.texinfo])
-        if flags & SurfaceFlag.NOLIGHT:
-            return face
-        obj = self.surfaces.instances[int(self.surfaces.owners[polygon])].object
+    def _place(self) -> Floats:
+        """Where the model is, float64[4, 4], turned as far as it turns with its entity."""
+        obj = self.objects[0]
         matrix = np.asarray(self.scene.matrix(obj), np.float64)
         left, _, right = np.linalg.svd(matrix[:3, :3])
-        turned = np.eye(3) if self.source < 0 and obj.get(CLASSNAME) in brush_classes.DIRECTED else left @ right
-        found = self.shared.light.of(face.points @ turned.T + matrix[:3, 3], bool(flags & SurfaceFlag.BUMPLIGHT))
-        return face if found is None else replace(face, like=found[0], luxels=found[1])
+        place = np.eye(4)
+        place[:3, 3] = matrix[:3, 3]
+        if not (self.is_added and obj.get(CLASSNAME) in brush_classes.DIRECTED):
+            place[:3, :3] = left * [1, 1, np.sign(np.linalg.det(left @ right))] @ right  # a mirror is its mesh's
+        return place
 
     def _contents(self, polygons: Ints, texinfos: Ints) -> int:
         """The contents of a new piece: what its polygons say, else those of most brushes with its texture, else SOLID.

@@ -19,7 +19,7 @@ from ....formats import ranges, source
 from ....formats.source import vmf
 from ....formats.source.geometry import Ints
 from ....formats.source.vmf.uv import UNKNOWN_SIZE, texels_of
-from ...scene import baselines, identity, meshes
+from ...scene import baselines, identity, mends, meshes
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel
@@ -63,7 +63,8 @@ class Drawn:
         try:
             return vmf.match(before, self.polygons)
         except vmf.BrushShapeError as error:
-            raise self.refused(f"a brush {error.message}", error.polygons) from error
+            mend = mends.TRIANGULATE if error.are_bent else ""
+            raise self.refused(f"a brush {error.message}", error.polygons, mend) from error
 
     def _faces(self, polygons: Ints) -> dict[bpy.types.Object, Ints]:
         """Polygons int64[n] as faces of their objects."""
@@ -78,13 +79,14 @@ class Drawn:
         """The names of the objects that polygons int64[n] are in, the first few."""
         return listed([obj.name for obj in self._faces(polygons)]) or self._objects[0].name
 
-    def refused(self, message: str, polygons: Ints) -> SceneError:
+    def refused(self, message: str, polygons: Ints, mend: str = "") -> SceneError:
         """An error about polygons int64[n], with the faces of their objects selected, and the name of the first."""
         faces = self._faces(polygons)
         return SceneError(
             f"{self.named(polygons)}: {message}",
             faces,
             faces={obj: own for obj, own in faces.items() if not meshes.needs_evaluation(obj)},
+            mend=mend,
         )
 
 

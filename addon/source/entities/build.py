@@ -36,9 +36,9 @@ _CAMERA_TURN = -90.0
 
 def prepare(importing: ImportContext, known: models.Models, baked: Lightmaps | None) -> Steps[Steps[None]]:
     """Make the meshes of entities' models and of decals; what is returned makes the objects. Raises FormatError."""
-    listed = [(record, entity, by_key(entity)) for record, entity in enumerate(importing.level.entities)]
+    values = importing.values
+    listed = list(zip(range(len(values)), importing.level.entities, values, strict=True))
     world = next((one for one in listed if one[2].get(CLASSNAME) == _WORLD), None)
-    values = [one for *_, one in listed]
     wanted = [(one[MODEL], int(number(one, "skin"))) for one in values if models.is_model(one.get(MODEL, ""))]
     yield from known.prepare(wanted)
     try:

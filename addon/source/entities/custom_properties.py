@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 import bpy
 
@@ -47,30 +48,43 @@ def shown(entity: Entity) -> dict[str, list[str]]:
     those longer than 63 bytes, with a NUL where there are several, or with a name of ours.
     """
     pairs = entity.pairs
-    places, origin = _places(tuple([key for key, _ in pairs]))
-    is_placed = origin >= 0 and vector(pairs[origin][1]) is not None
+    keys = _keys_of(tuple([key for key, _ in pairs]))
     found: dict[str, list[str]] = {}
-    for key, folded, numbers in places:
-        if is_placed and folded == ORIGIN:
-            continue
+    for key, numbers in keys.unplaced if keys.is_placed(pairs) else keys.shown:
         values = [pairs[number][1] for number in numbers]
         if len(values) == 1 or "\0" not in "".join(values):
             found[key] = values
     return found
 
 
+class _Keys(NamedTuple):
+    """What there is to know of the keys of an entity."""
+
+    shown: tuple[tuple[str, tuple[int, ...]], ...]
+    """Those that Blender can hold, each with the numbers of its pairs."""
+    unplaced: tuple[tuple[str, tuple[int, ...]], ...]
+    """The same without the origin."""
+    origin: int
+    """The number of the origin's pair, of several the last, which counts; -1: none."""
+    are_single: bool
+    """Whether each has one pair."""
+
+    def is_placed(self, pairs: Sequence[tuple[str, str]]) -> bool:
+        """Whether the origin is a place. pairs: of such an entity."""
+        return self.origin >= 0 and vector(pairs[self.origin][1]) is not None
+
+
 @lru_cache(1 << 10)  # the entities of a class have the same keys: half the time of `shown` was spent on them
-def _places(keys: tuple[str, ...]) -> tuple[list[tuple[str, str, list[int]]], int]:
-    """Each key that Blender can hold, also in small letters, with the numbers of its pairs; and the number of the
-    origin's, of several the last, which counts; -1: none.
-    """
+def _keys_of(keys: tuple[str, ...]) -> _Keys:
     numbers: dict[str, list[int]] = {}
     origin = -1
     for number, key in enumerate(keys):
         numbers.setdefault(key, []).append(number)
         if key.lower() == ORIGIN:
             origin = number
-    return [(key, key.lower(), own) for key, own in numbers.items() if _shows(key)], origin
+    found = tuple((key, tuple(own)) for key, own in numbers.items() if _shows(key))
+    unplaced = tuple((key, own) for key, own in found if key.lower() != ORIGIN)
+    return _Keys(found, unplaced, origin, all(len(own) == 1 for _, own in found))
 
 
 def _shows(key: str) -> bool:
@@ -233,11 +247,10 @@ def readable(value: str) -> str:
 def write(id_block: bpy.types.ID, entity: Entity, types: Types) -> None:
     """Write an entity's pairs as custom properties, in their order."""
     known = types.definitions.of(entity.classname) if types.definitions.classes else None
-    found = shown(entity)
-    if known is None and (texts := _plain_texts(found)) is not None:
+    if known is None and (texts := _plain_texts(entity)) is not None:
         put_texts(id_block, texts)
         return
-    for key, values in found.items():
+    for key, values in shown(entity).items():
         kind = known.keys.get(key.lower()) if known is not None else None
         value = as_property(key, values, kind)
         put(id_block, key, value)
@@ -245,14 +258,18 @@ def write(id_block: bpy.types.ID, entity: Entity, types: Types) -> None:
             _describe(id_block, key, value, kind)
 
 
-def _plain_texts(found: dict[str, list[str]]) -> dict[str, str] | None:
-    """The properties that `as_property` makes of keys without types, where it keeps each value as it is, as it does of
-    most entities; None where it doesn't.
+def _plain_texts(entity: Entity) -> dict[str, str] | None:
+    """What `shown` and `as_property` make of an entity without types, where that is each value as it is, as it is of
+    most entities; None where it isn't.
     """
-    texts = {key: values[0] for key, values in found.items() if len(values) == 1}
+    pairs = entity.pairs
+    keys = _keys_of(tuple([key for key, _ in pairs]))
+    if not keys.are_single:
+        return None
+    listed = keys.unplaced if keys.is_placed(pairs) else keys.shown
+    texts = {key: pairs[number][1] for key, (number,) in listed}
     together = "".join(texts.values())
-    has_others = SEPARATOR in together or OLD_SEPARATOR in together or "\0" in together
-    return None if has_others or len(texts) < len(found) else texts
+    return None if SEPARATOR in together or OLD_SEPARATOR in together or "\0" in together else texts
 
 
 def _describe(id_block: bpy.types.ID, key: str, value: Property, kind: fgd.Key) -> None:

@@ -18,6 +18,7 @@ from ....formats.source.edits.changes import FARTHEST
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.surface_edits import Edits, find, turned_over
 from ....formats.source.surfaces import Bools
+from ...scene import mends
 from ...scene.reports import Report, SceneError
 from ..collecting.scene_level import SceneLevel
 from ..settings import EDIT, IGNORE, REBUILD, VISUAL
@@ -115,7 +116,7 @@ def _refusal(scene: SceneLevel, surfaces: SceneSurfaces, edits: Edits, models: I
             of_world = "Faces that are only seen can be moved, but not be added, cut or deleted"
         message += _OF_ENTITIES if models[0] > 0 else of_world
     if len(faulty):
-        return surfaces.refused(message, faulty)
+        return surfaces.refused(message, faulty, mends.FLIP if len(flipped) == len(faulty) else "")
     if len(edits.short):
         return SceneError(message, [surfaces.instances[number].object for number in edits.short.tolist()])
     homes = surfaces.model_faces.models[edits.deleted]

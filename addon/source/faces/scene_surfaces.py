@@ -72,7 +72,7 @@ class SceneSurfaces(Surfaces):
         places = [*enumerate(self.instances), *((place, instance) for instance, place in self.others)]
         return {instance.object: int(self.homes[place]) for place, instance in places}
 
-    def refused(self, message: str, polygons: Ints) -> SceneError:
+    def refused(self, message: str, polygons: Ints, mend: str = "") -> SceneError:
         """An error about polygons int64[n], with them selected: those of meshes that aren't made by modifiers."""
         objects: dict[bpy.types.Object, None] = {}
         faces: dict[bpy.types.Object, Ints] = {}
@@ -82,7 +82,7 @@ class SceneSurfaces(Surfaces):
             if not meshes.needs_evaluation(obj):
                 inside = (polygons >= self.polygons[number]) & (polygons < self.polygons[number + 1])
                 faces[obj] = polygons[inside] - self.polygons[number]
-        return SceneError(message, objects, faces=faces)
+        return SceneError(message, objects, faces=faces, mend=mend)
 
     def named(self, polygons: Ints) -> str:
         """The names of the objects that polygons int64[n] are in, the first few."""

@@ -60,7 +60,7 @@ class Lightmaps:
     lit: NDArray[np.bool_]
     """bool[faces]: which have one."""
     group: bpy.types.NodeTree
-    """The node group: the light is its output "Light", how much it counts "Baked"."""
+    """The node group: see `layout.LIGHT`."""
     styles: dict[str, NDArray[np.int32]]
     """int32[faces] of each slot that has others than style 0, by the names of face attributes."""
     white: Ints
@@ -211,7 +211,7 @@ class _Painter:
         if slot or sample:
             title += f" slot {slot + 1}" + (f" bump {sample}" if sample else "")
         data = radiance.encode(picture.view(np.uint8).reshape(height, width, 4))
-        made = images.from_file_bytes(title, data, width, height, non_color=True)
+        made = images.from_file_bytes(title, data, non_color=True)
         number = record(lump, slot, sample)
         identity.stamp(made, self.importing.token, layout.LIGHTMAP, number)
         originals.set_resource(self.importing.collection, layout.LIGHTMAP, number, made)
@@ -234,8 +234,8 @@ def _group(
     """Make the level's own node group: the sum of its style slots, or white without any; exposed."""
     made = bpy.data.node_groups.new(f"{importing.collection.name} baked light", "ShaderNodeTree")
     interface: Value = made.interface
-    interface.new_socket("Light", in_out="OUTPUT", socket_type="NodeSocketColor")
-    interface.new_socket("Baked", in_out="OUTPUT", socket_type="NodeSocketFloat")
+    interface.new_socket(layout.LIGHT, in_out="OUTPUT", socket_type="NodeSocketColor")
+    interface.new_socket(layout.BAKED, in_out="OUTPUT", socket_type="NodeSocketFloat")
     nodes = Nodes(made)
     place: Socket = None
     if shown:
@@ -263,10 +263,26 @@ def _group(
     stops = nodes.value(EXPOSURE, 0.0)
     factor = nodes.math("MULTIPLY", nodes.math("POWER", 2.0, stops), 1 / 255)
     out = nodes.add("NodeGroupOutput")
-    nodes.link(nodes.vector("SCALE", total, factor=factor), out.inputs["Light"])
-    nodes.link(nodes.value(BAKED, 1.0), out.inputs["Baked"])
+    nodes.link(nodes.vector("SCALE", total, factor=factor), out.inputs[layout.LIGHT])
+    baked = nodes.value(BAKED, 1.0)
+    nodes.link(baked, out.inputs[layout.BAKED])
+    if importing.lit_props:
+        _light_props(nodes, stops, baked)
     originals.set_resource(importing.collection, layout.BAKED_LIGHT, 0, made)
     return made
+
+
+def _light_props(nodes: Nodes, stops: Socket, baked: Socket) -> None:
+    """Add the light of props to a group: what their vertices have, exposed; meshes without such light have none."""
+    interface: Value = nodes.tree.interface
+    interface.new_socket(layout.PROP_LIGHT, in_out="OUTPUT", socket_type="NodeSocketColor")
+    interface.new_socket(layout.PROP_BAKED, in_out="OUTPUT", socket_type="NodeSocketFloat")
+    given = nodes.add("ShaderNodeAttribute", attribute_name=layout.VERTEX_LIGHT)
+    there = nodes.math("GREATER_THAN", given.outputs["Fac"], 0.0)
+    out = next(node for node in nodes.tree.nodes if node.type == "GROUP_OUTPUT")
+    exposed = nodes.vector("SCALE", given.outputs["Color"], factor=nodes.math("POWER", 2.0, stops))
+    nodes.link(exposed, out.inputs[layout.PROP_LIGHT])
+    nodes.link(nodes.math("MULTIPLY", baked, there), out.inputs[layout.PROP_BAKED])
 
 
 def _switches(importing: ImportContext, nodes: Nodes, styles: dict[str, NDArray[np.int32]]) -> dict[int, Socket]:

@@ -8,7 +8,7 @@ import bpy
 from ....formats.binary import FormatError
 from ...scene import declared, stage
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, allows
+from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, allows, tell
 from ...scene.stoppable import Stoppable
 from .. import layout
 from . import bake, collect
@@ -71,4 +71,4 @@ class BakeLightmaps(Stoppable, LevelOperator):
         names = ("samples", "bounces", "images", "selected", "scene_world", "faces", "before")
         chosen = {name: getattr(self.properties, name) for name in names}
         bake.bake(context, level, bake.BakeSettings(**chosen), report)
-        report.forward(self)
+        tell(self, level, report)

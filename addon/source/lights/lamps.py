@@ -21,19 +21,21 @@ import bpy
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
-from ....formats.source.entity_values import ANGLE, DOWN, UP, number
+from ....formats.source.entities import ANGLES
+from ....formats.source.entity_values import ANGLE, DOWN, UP, by_key, number, triple
 from ...scene.blender_types import Value
 from ...scene.names import showable
 
 REFERENCE = 100.0
 """Units: where a light has its brightness."""
 _HDR = "_lighthdr"
+SUN = "light_environment"
 KINDS: dict[str, Literal["POINT", "SPOT", "SUN"]] = {
     "light": "POINT",
     "light_dynamic": "SPOT",
     "light_spot": "SPOT",
     "light_glspot": "SPOT",
-    "light_environment": "SUN",
+    SUN: "SUN",
     "light_directional": "SUN",
 }
 
@@ -150,6 +152,19 @@ def rotation(values: Mapping[str, str], angles: tuple[float, float, float]) -> t
     """The Euler angles (XYZ, radians) of a light: it shines along Blender's -z. Arguments as of `direction`."""
     pitch, yaw = direction(values, angles)
     return math.radians(90 + pitch), 0.0, math.radians(yaw - 90)
+
+
+def sun(level: source.Level) -> tuple[float, float, float] | None:
+    """Where a map's sun is seen, as a direction of length 1; None without one."""
+    try:
+        found = next((one for one in level.entities if one.classname.lower() == SUN), None)
+    except FormatError:  # the entities' own part of the import reports that
+        found = None
+    if found is None:
+        return None
+    values = by_key(found)
+    pitch, yaw = (math.radians(angle) for angle in direction(values, triple(values, ANGLES)))
+    return -math.cos(pitch) * math.cos(yaw), -math.cos(pitch) * math.sin(yaw), -math.sin(pitch)
 
 
 def build(name: str, kind: Literal["POINT", "SPOT", "SUN"], shown: LampAppearance) -> bpy.types.Light:

@@ -13,6 +13,7 @@ from ...scene import identity, originals
 from ...scene.blender_types import NodeTree
 from ...scene.names import showable
 from .. import layout
+from .model_nodes import ModelLooks
 from .shaders import PLACEHOLDER, Builder, unlit
 from .textures import Textures
 
@@ -34,14 +35,21 @@ class Materials:
     ) -> None:
         self.textures = textures
         self.baked: bpy.types.NodeTree | None = None
-        self.fades = False
-        """Whether objects of the map are seen through by their own alpha."""
+        self.lit_props = False
+        """Whether `baked` has light of static props."""
+        self.looks = ModelLooks()
+        """Of the map's models."""
         self._collection = collection
         self._token = token
         self._reflectivity = reflectivity
         self._numbers = numbers
         self._made: dict[tuple[str, bool], bpy.types.Material] = {}
         self._templates: dict[tuple[bool, bool], bpy.types.Material] = {}
+
+    def _builder(self, material: bpy.types.Material, found: vmt.Material, lightmapped: bool, water: bool) -> Builder:
+        """What makes a material: of the map's faces, or of models."""
+        baked = self.baked if lightmapped or self.lit_props else None
+        return Builder(material, found, self.textures, baked, water, None if lightmapped else self.looks)
 
     def of(
         self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512), water: bool = False
@@ -53,6 +61,7 @@ class Materials:
             number = self._numbers.get(name, -1)
             identity.stamp(made, self._token, layout.MATERIAL_KIND, number)
             made[layout.MATERIAL] = showable(name)
+            made.pop(layout.OWN_NAME, None)  # of the placeholder that it is a copy of
             if number < 0:
                 made[layout.OWN_NAME] = showable(name)
             if lightmapped and number >= 0:
@@ -69,8 +78,7 @@ class Materials:
         if found.flaws:
             self.textures.report.note(f"material {name} is read as the game reads it: {showable(found.flaws[0])}")
         material = bpy.data.materials.new(showable(name))
-        baked = self.baked if lightmapped else None
-        builder = Builder(material, found, self.textures, baked, water, not lightmapped, self.fades and not lightmapped)
+        builder = self._builder(material, found, lightmapped, water)
         if not builder.build(name):
             builder.placeholder(self.checker(name, size), not unlit(builder.shader))
         if name in self._reflectivity:
@@ -84,9 +92,7 @@ class Materials:
         template = self._templates.get(kind)
         if template is None:
             material = bpy.data.materials.new("placeholder")
-            lightmapped, water = kind
-            baked = self.baked if lightmapped else None
-            Builder(material, vmt.Material("missing"), self.textures, baked, water).placeholder(image)
+            self._builder(material, vmt.Material("missing"), *kind).placeholder(image)
             self._templates[kind] = material
         else:
             material = template.copy()

@@ -16,7 +16,8 @@ from ...scene.blender_types import Node, Value
 from ...scene.materials import Nodes, Socket
 from ...scene.names import showable
 from .. import layout
-from . import surface
+from . import model_nodes, surface
+from .model_nodes import ModelLooks
 from .texture_nodes import KNOWN_DETAILS, TextureNodes, plain_name
 from .textures import Textures
 
@@ -49,8 +50,8 @@ _EYES, _SCLERA = ("eyes", "eyerefract"), (0.75, 0.73, 0.7, 1.0)
 
 
 class Builder:
-    """Makes one material. baked: the node group of the lightmaps that light it; None for Blender's lights. water: water
-    has it, whatever it says itself. tinted: its objects' colours tint it, as those of props do; faded: so does alpha.
+    """Makes one material. baked: the node group of the light that is baked into it; None for Blender's lights. water:
+    water has it, whatever it says itself. looks: of models, whose objects' colours tint them; None for the map's faces.
     """
 
     def __init__(
@@ -60,13 +61,13 @@ class Builder:
         textures: Textures,
         baked: bpy.types.NodeTree | None,
         water: bool = False,
-        tinted: bool = False,
-        faded: bool = False,
+        looks: ModelLooks | None = None,
     ) -> None:
         self.material = material
         self.found, self.report = found, textures.report
         self.shader = plain_name(found.shader)
-        self.tinted, self.faded = tinted and found.text("$allowdiffusemodulation") != "0", faded
+        self.looks = looks
+        self.tinted = looks is not None and found.text("$allowdiffusemodulation") != "0"
         self.nodes: Nodes = plain.shader(material)
         self.texture = TextureNodes(self.nodes, found, textures)
         self.water = self.shader.startswith(_WATER) or found.text("$abovewater") is not None
@@ -129,11 +130,12 @@ class Builder:
         self.material.displacement_method = "DISPLACEMENT"
 
     def _light(self) -> None:
-        """Let the lightmaps light it."""
+        """Let the lightmaps light it, or the light of a prop's vertices."""
         if self.baked is not None:
             light = self.nodes.add("ShaderNodeGroup", node_tree=self.baked)
-            self.nodes.link(light.outputs["Light"], self.end.inputs["Light"])
-            self.nodes.link(light.outputs["Baked"], self.end.inputs["Baked"])
+            names = (layout.LIGHT, layout.BAKED) if self.looks is None else (layout.PROP_LIGHT, layout.PROP_BAKED)
+            for name, target in zip(names, ("Light", "Baked"), strict=True):
+                self.nodes.link(light.outputs[name], self.end.inputs[target])
 
     # ------------------------------------------------------------------------------------------------ opaque surfaces
 
@@ -169,6 +171,9 @@ class Builder:
             self._reflections(alpha, None if bump is None else bump[1])
             if self.found.flag("$phong"):
                 self._highlights(color, alpha, None if bump is None else bump[1])
+            hue = None if self.looks is None else model_nodes.warped(self.nodes, self.texture, self.looks.sun)
+            if hue is not None:
+                self.nodes.link(hue, self.end.inputs["Hue"])
         self._glow(alpha, added)
         self._transparency(alpha)
         return True
@@ -232,6 +237,9 @@ class Builder:
         strength = min(self.found.number("$phongboost", 1.0) * max(straight, 0.0), 1.0)
         level = max(strength, _LEAST_HIGHLIGHT * (self.found.number("$phongboost", 1.0) > 0)) * _HIGHLIGHT
         self.nodes.set(self.end.inputs["Specular"], level if mask is None else self.nodes.math("MULTIPLY", mask, level))
+        if self.found.flag("$rimlight"):
+            sheen, rough = model_nodes.rim(self.nodes, self.found, None if sharp is None else sharp.outputs["Alpha"])
+            self.nodes.feed(self.end, Sheen=sheen, Sheen_Roughness=rough)
 
     def _two_textures(self, color: Socket, alpha: Socket, bump: Node) -> tuple[Socket, Socket, Value]:
         """Blend with the second texture by the displacement's alpha, sharpened by $blendmodulatetexture; normal maps,
@@ -316,7 +324,7 @@ class Builder:
     def _glow(self, alpha: Socket, added: Socket | None) -> None:
         """Shine by itself, where $selfillum and its mask say so; added: a detail texture's own light."""
         if self.found.flag("$selfillum"):
-            self.nodes.set(self.end.inputs["Glow"], self._glow_mask(alpha))
+            self.nodes.set(self.end.inputs["Glow"], self._glow_mask(alpha))  # a mask's channels are those of the light
             self.nodes.set(self.end.inputs["Glow Tint"], (*self.found.color("$selfillumtint"), 1.0))
         if added is not None:
             self.nodes.link(added, self.end.inputs["Added Light"])
@@ -327,7 +335,7 @@ class Builder:
         """
         if self.found.texture("$selfillummask") is not None:
             mask = self.texture.named("$selfillummask", data=True)
-            return 0.0 if mask is None else mask.outputs["Color"]
+            return (0.0, 0.0, 0.0, 1.0) if mask is None else mask.outputs["Color"]
         mask = None
         if self.found.flag("$selfillum_envmapmask_alpha"):
             mask = self.texture.named("$envmapmask", "$envmapmasktransform", data=True)
@@ -342,14 +350,19 @@ class Builder:
             shown = self.nodes.math("MULTIPLY", alpha, whole) if self.found.flag("$translucent") else whole
             self.nodes.set(self.end.inputs["Alpha"], shown)
             self.material.surface_render_method = "BLENDED"
-        if self.faded:
-            opacity = self.end.inputs["Alpha"]
-            own = opacity.links[0].from_socket if opacity.is_linked else opacity.default_value
-            info = self.nodes.add("ShaderNodeObjectInfo").outputs["Alpha"]
-            self.nodes.link(self.nodes.math("MULTIPLY", info, own), opacity)
+        if self.looks is not None and self.looks.faded:
+            self._dim(self.nodes.add("ShaderNodeObjectInfo").outputs["Alpha"])
+        if self.looks is not None and self.looks.units is not None:
+            self._dim(model_nodes.fade(self.nodes, self.looks.units))
         if self.found.flag("$additive"):
             self.nodes.set(self.end.inputs["Additive"], 1.0)
             self.material.surface_render_method = "BLENDED"
+
+    def _dim(self, share: Socket) -> None:
+        """Let only a share of it be seen."""
+        opacity = self.end.inputs["Alpha"]
+        own = opacity.links[0].from_socket if opacity.is_linked else opacity.default_value
+        self.nodes.link(self.nodes.math("MULTIPLY", share, own), opacity)
 
     # ------------------------------------------------------------------------------------------- what is seen through
 

@@ -8,7 +8,7 @@ import bpy
 from ...scene.blender_types import Value
 from ...scene.materials import Nodes, Socket, node_group
 
-_NAME, _MIRROR, _VERSION = "Source surface", "Source mirroring surface", 2
+_NAME, _MIRROR, _VERSION = "Source surface", "Source mirroring surface", 3
 _COLOR, _FLOAT, _VECTOR = "NodeSocketColor", "NodeSocketFloat", "NodeSocketVector"
 _INPUTS: tuple[tuple[str, str, Value], ...] = (
     ("Color", _COLOR, (0.5, 0.5, 0.5, 1.0)),
@@ -19,12 +19,16 @@ _INPUTS: tuple[tuple[str, str, Value], ...] = (
     ("Normal", _VECTOR, None),
     ("Roughness", _FLOAT, 1.0),
     ("Specular", _FLOAT, 0.0),
-    ("Glow", _FLOAT, 0.0),
+    ("Sheen", _FLOAT, 0.0),
+    ("Sheen Roughness", _FLOAT, 0.5),
+    ("Hue", _COLOR, (1.0, 1.0, 1.0, 1.0)),
+    ("Glow", _COLOR, (0.0, 0.0, 0.0, 1.0)),
     ("Glow Tint", _COLOR, (1.0, 1.0, 1.0, 1.0)),
     ("Added Light", _COLOR, (0.0, 0.0, 0.0, 1.0)),
 )
-"""Light: what `Color` is multiplied by where Baked is 1; where that is 0, Blender's lights shine. Glow: how
-much it shines in its own colour, whatever lights it. Additive 1: adds to what is behind it."""
+"""Light: what `Color` is multiplied by where Baked is 1; where that is 0, Blender's lights shine, on `Color` times
+`Hue`. Glow: how much it shines in its own colour, whatever lights it, of red, green and blue. Additive 1: adds to what
+is behind it."""
 _REFLECTION = ("Reflection", _COLOR, (0.0, 0.0, 0.0, 1.0))
 """What of the light around is mirrored and added."""
 
@@ -46,22 +50,22 @@ def _build(nodes: Nodes, mirrors: bool) -> None:
             socket.default_value = default
     interface.new_socket("Surface", in_out="OUTPUT", socket_type="NodeSocketShader")
     given = nodes.add("NodeGroupInput").outputs
+    rest = nodes.multiply(given["Color"], nodes.vector("SUBTRACT", 1.0, given["Glow"]))
+    glow = nodes.multiply(nodes.multiply(given["Color"], given["Glow Tint"]), given["Glow"])
     lit = nodes.feed(
         nodes.add("ShaderNodeBsdfPrincipled"),
-        Base_Color=given["Color"],
+        Base_Color=nodes.multiply(rest, given["Hue"]),
         Roughness=given["Roughness"],
         Normal=given["Normal"],
         Specular_IOR_Level=given["Specular"],
+        Sheen_Weight=given["Sheen"],
+        Sheen_Roughness=given["Sheen Roughness"],
+        Emission_Color=glow,
+        Emission_Strength=1.0,
     )
-    own = nodes.multiply(given["Color"], given["Glow Tint"])
-    shining = nodes.feed(nodes.add("ShaderNodeEmission"), Color=own)
-    glowing = _mixed(nodes, given["Glow"], lit.outputs[0], shining.outputs[0])
-    light = nodes.add("ShaderNodeMix", data_type="RGBA")
-    nodes.link(given["Glow"], light.inputs[0])
-    nodes.link(nodes.multiply(given["Color"], given["Light"]), light.inputs[6])
-    nodes.link(own, light.inputs[7])
-    baked = nodes.feed(nodes.add("ShaderNodeEmission"), Color=light.outputs[2])
-    either = _mixed(nodes, given["Baked"], glowing, baked.outputs[0])
+    light = nodes.vector("MULTIPLY_ADD", rest, given["Light"], glow)
+    baked = nodes.feed(nodes.add("ShaderNodeEmission"), Color=light)
+    either = _mixed(nodes, given["Baked"], lit.outputs[0], baked.outputs[0])
     more = nodes.feed(nodes.add("ShaderNodeEmission"), Color=given["Added Light"])
     either = _added(nodes, either, more.outputs[0])
     if mirrors:

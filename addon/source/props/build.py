@@ -24,6 +24,7 @@ from .. import layout
 from ..context import ImportContext
 from . import models
 from .boxes import box, show_box
+from .light import PropLight
 from .models import Models
 
 HOME = "Static Props"
@@ -38,7 +39,7 @@ class PropProperties:
     skin: int = setting(0, "Which of the model's skins it has")
     solid: int = setting(6, "How it collides: 0 not, 2 as its bounding box, 6 as its physics model", 0, 255)
     flags: int = setting(0, "Bits: 1 fades, 2 has a lighting origin of its own, 4 no draw, 16 casts no shadow, "
-                            "64 no vertex lighting, 128 no shadow on itself")  # fmt: skip
+                            "32 fades by its width, 64 no vertex lighting, 128 no shadow on itself")  # fmt: skip
     fade_min_dist: float = setting(0.0, "Units from where on it fades")
     fade_max_dist: float = setting(0.0, "Units from where on it is gone; 0: never")
     forced_fade_scale: float = setting(1.0, "Scales when it fades on small screens")
@@ -96,7 +97,16 @@ def prepare(importing: ImportContext, known: Models) -> Steps[Steps[None] | None
                 boxes[path] = box(title, *plausible.of(kinds == pairs[number, 0]))
             found = boxes[path]
         shown.append(found)
-    return _place(importing, lump, [shown[number] for number in pair_of.reshape(-1).tolist()])
+    of_props = [shown[number] for number in pair_of.reshape(-1).tolist()]
+    light = PropLight(importing, known)
+    if light:
+        with progress(len(of_props), "light of static props") as step:
+            for number, mesh in enumerate(of_props):
+                if layout.MODEL_PATH in mesh and light.has(number, props[number]):
+                    of_props[number] = light.lit(number, names[int(kinds[number])], mesh)
+                yield step()
+    light.tell()
+    return _place(importing, lump, of_props)
 
 
 def _place(importing: ImportContext, lump: StaticProps, shown: list[bpy.types.Mesh]) -> Steps[None]:

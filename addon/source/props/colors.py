@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source.entities import MODEL, Entity, vector
-from ....formats.source.entity_values import by_key, number
+from ....formats.source.entities import MODEL, vector
+from ....formats.source.entity_values import number
+from ..context import ImportContext
 from .models import is_model
 
 Color = tuple[float, float, float, float]
@@ -31,19 +31,17 @@ def of_entity(values: Mapping[str, str]) -> Color:
     return r, g, b, a
 
 
-def _fades(entity: Entity) -> bool:
-    if not any(len(key) == len(MODE) and key.lower() == MODE for key, _ in entity.pairs):
-        return False  # nearly all: quicker than asking for each value
-    values = by_key(entity)
-    return is_model(values.get(MODEL, "")) and of_entity(values)[3] < 1
-
-
-def fade(level: source.Level) -> bool:
+def fade(importing: ImportContext) -> bool:
     """Whether some model of the map is seen through by its own alpha. What can't be read, other parts report."""
     try:
-        if any(_fades(entity) for entity in level.entities):
+        if any(MODE in values and _fades(values) for values in importing.values):
             return True
-        props = None if level.static_props is None else level.static_props.props
+        lump = importing.level.static_props
     except FormatError:
         return False
+    props = None if lump is None else lump.props
     return props is not None and TINT in (props.dtype.names or ()) and bool((props[TINT][:, 3] < _FULL).any())
+
+
+def _fades(values: Mapping[str, str]) -> bool:
+    return is_model(values.get(MODEL, "")) and of_entity(values)[3] < 1

@@ -12,6 +12,7 @@ import numpy as np
 
 from ....formats.binary import FormatError
 from ....formats.source.content import mdl
+from ....formats.source.content.vtx import Group
 from ...scene import meshes
 from ...scene.blender_types import Value
 from ...scene.names import showable
@@ -41,7 +42,7 @@ class Models:
         Skins that the model has not are its first one.
         """
         name = normal(path)
-        model = self._model(name)
+        model = self.model(name)
         if model is None:
             return None
         skin = skin if 0 <= skin < len(model.skins) else 0
@@ -57,10 +58,15 @@ class Models:
                 self.of(path, skin)
                 yield step()
 
-    def _model(self, name: str) -> mdl.Model | None:
+    def model(self, name: str) -> mdl.Model | None:
+        """The model of a name, as `normal` has it; None where it is missing or unreadable, which the report says."""
         if name not in self._read:
             self._read[name] = self._load(name)
         return self._read[name]
+
+    def groups(self, name: str) -> list[Group]:
+        """The strip groups of a model that was read, which light of props goes by. Raises FormatError."""
+        return mdl.load_groups(name, self.importing.content.read, self.importing.settings.level_of_detail)
 
     def _load(self, name: str) -> mdl.Model | None:
         """A model's files, read; None, and a line in the report, where they can't be, or one is missing."""

@@ -106,8 +106,7 @@ def _image(importing: ImportContext, material: vmt.Material, hdr: bool) -> bpy.t
 
 def _of_light(name: str, light: NDArray[np.float16]) -> bpy.types.Image:
     """Make an image of linear light float16[h, w, 3], which may exceed 1, top row first."""
-    height, width = light.shape[:2]
-    return images.from_file_bytes(name, open_exr.encode(light), width, height, non_color=True)
+    return images.from_file_bytes(name, open_exr.encode(light), non_color=True)
 
 
 def _show(

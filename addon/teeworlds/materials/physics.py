@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ....formats.teeworlds.stamps import KNOWN
 from ...scene import bitmap_font, identity, images
 from ...scene.blender_types import Socket
 from . import entities, shading
@@ -137,11 +138,11 @@ def draw(kind: str) -> Pixels:
     """The tileset of a kind of physics layer (or DIGITS), uint8 [1024, 1024, 4]; what has no word shows its index."""
     if kind == DIGITS:
         cells = np.roll(_numbers(), CELL // 2 - 10, axis=1)
-    elif kind == "SPEEDUP":
-        cells = np.broadcast_to(_arrow(), (256, CELL, CELL, 4))
     else:
         cells = np.where(_numbers()[..., 3:], _numbers(), _field("dark"))
-        for number, (color, words) in _rows(_TABLES[kind]).items():
+        if kind == "SPEEDUP":
+            cells[list(KNOWN[kind])] = _arrow()
+        for number, (color, words) in _rows(_TABLES.get(kind, "")).items():
             cells[number] = _field(color)
             lines = words.split("_")
             for line, text in enumerate(lines):
@@ -154,7 +155,7 @@ def _image(kind: str) -> bpy.types.Image:
     name = _name(kind)
     if name in bpy.data.images and len(bpy.data.images[name].packed_files):
         return bpy.data.images[name]
-    image = images.from_file_bytes(name, _png(kind), 16 * CELL, 16 * CELL, non_color=True)
+    image = images.from_file_bytes(name, _png(kind), non_color=True)
     image.alpha_mode = "CHANNEL_PACKED"
     return image
 

@@ -8,7 +8,7 @@ import bpy
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import declared
 from ...scene.blender_types import Value
-from ...scene.sidebar import ItemList, LevelPanel
+from ...scene.sidebar import ItemList, LevelPanel, draw_items
 from .. import layout
 from ..envelopes import own_keys
 from ..structure.map_operator import OnMap, active_map
@@ -55,11 +55,9 @@ class LEVELWRIGHT_PT_teeworlds_envelopes(OnMap, LevelPanel, bpy.types.Panel):
         obj = context.active_object
         if obj is not None and own_keys.takes_own_keys(obj) and obj.get(layout.ENVELOPE_COLOR) is not None:
             column.prop(obj, f'["{layout.ENVELOPE_COLOR}"]', text="Color")
-        row = self.layout.row()
-        row.template_list(
-            LEVELWRIGHT_UL_teeworlds_envelopes.__name__, "", bpy.data, "actions", context.window_manager, CHOSEN
+        buttons = draw_items(
+            self.layout, LEVELWRIGHT_UL_teeworlds_envelopes, "", (bpy.data, "actions"), (context.window_manager, CHOSEN)
         )
-        buttons = row.column(align=True)
         buttons.operator_menu_enum(NewEnvelope.bl_idname, "kind", text="", icon="ADD")
         buttons.operator(RemoveEnvelope.bl_idname, text="", icon="REMOVE").record = -1
         line = self.layout.row(align=True)

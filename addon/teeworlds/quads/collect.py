@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ....formats import teeworlds
 from ....formats.teeworlds.quad_faces import QuadError, QuadFaces, draw_order, read_quads
 from ....formats.teeworlds.records import EnvelopeKind
-from ...scene import identity, meshes, transforms
+from ...scene import identity, mends, meshes, transforms
 from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
@@ -93,9 +93,9 @@ class _Part:
     """[n] each: the envelopes and their offsets, by the fields of QUAD."""
 
 
-def _error(faces: dict[bpy.types.Object, Ints], message: str) -> SceneError:
+def _error(faces: dict[bpy.types.Object, Ints], message: str, mend: str = "") -> SceneError:
     selectable = {obj: numbers for obj, numbers in faces.items() if not meshes.needs_evaluation(obj)}
-    return SceneError(f"{', '.join(obj.name for obj in faces)}: {message}", list(faces), selectable)
+    return SceneError(f"{', '.join(obj.name for obj in faces)}: {message}", list(faces), selectable, mend=mend)
 
 
 def _faces(obj: bpy.types.Object, scene: SceneLayer, original: Quads, envelopes: EnvelopeTable) -> list[_Part]:
@@ -173,7 +173,8 @@ def _rings(obj: bpy.types.Object, data: meshes.MeshData) -> tuple[npt.NDArray[np
                 odd -= set(pair)
     if odd:
         count = "1 face isn't a quad" if len(odd) == 1 else f"{len(odd)} faces aren't quads"
-        raise _error({obj: np.array(sorted(odd), np.int32)}, f"{count}: the game draws faces of four corners only")
+        at_fault = {obj: np.array(sorted(odd), np.int32)}
+        raise _error(at_fault, f"{count}: the game draws faces of four corners only", mends.JOIN_TRIANGLES)
     numbers = np.concatenate([fours, [face for face, _ in found]]).astype(np.int32)
     order = np.argsort(numbers)
     return np.concatenate([rings, [ring for _, ring in found]])[order], numbers[order]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import bpy
 import gpu
@@ -122,18 +122,23 @@ def ghost(context: bpy.types.Context, layer: bpy.types.Object, offset: Cell, sta
 
 
 def palette(
-    image: bpy.types.Image | None, place: tuple[float, float, float], used: Sequence[int], chosen: Rectangle | None
+    image: bpy.types.Image | None,
+    place: tuple[float, float, float],
+    used: Sequence[int],
+    chosen: Rectangle | None,
+    known: Collection[int] | None = None,
 ) -> None:
     """Draw a tileset with its grid, marks on the tiles that are used, and a frame around chosen cells.
 
-    place: left and lower edge and size, pixels.
+    place: left and lower edge and size, pixels. known: the tiles that there are; None: all.
     """
     left, low, size = place
     cell = size / ATLAS_CELLS
     fill(box(left - 8, low - 8, size + 16, size + 16)[None], SHADE)
     if image is not None:
-        whole = np.array(((0, 1), (0, 0), (1, 0), (1, 1)), np.float32)
-        picture(image, box(left, low, size, size)[None], whole[None])
+        row, column = np.divmod(np.arange(ATLAS_CELLS**2) if known is None else np.array(sorted(known)), ATLAS_CELLS)
+        corner = np.stack((column, ATLAS_CELLS - 1 - row), axis=-1)[:, None] + box(0, 0, 1, 1)
+        picture(image, (corner * cell + (left, low)).astype(np.float32), (corner / ATLAS_CELLS).astype(np.float32))
     steps = np.arange(ATLAS_CELLS + 1) * cell
     zeros, full = np.zeros_like(steps), np.full_like(steps, size)
     across = np.stack((zeros, steps, full, steps), axis=-1).reshape(-1, 2)

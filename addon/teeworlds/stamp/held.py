@@ -11,6 +11,7 @@ import bpy
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.stamps import Rectangle, TileStamp
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
+from ....formats.teeworlds.tiles import ATLAS_CELLS
 from ...scene import declared
 from ...scene.reports import SceneError
 from ..structure.parts import tile_kind
@@ -105,10 +106,17 @@ def palette_area() -> Rectangle | None:
 
 
 def choose(context: bpy.types.Context, kind: str, area: Rectangle) -> None:
-    """Hold a part of the tileset (in its 16 x 16 cells), for a kind of layer, with the fields that are set."""
+    """Hold a part of the tileset (in its 16 x 16 cells), for a kind of layer, with the fields that are set.
+
+    Raises SceneError where the game knows none of its tiles in such layers.
+    """
     values = settings(context)
     fields = {name: int(getattr(values, name)) for name in values.fields_of[kind]}
-    _held.parts, _held.palette = [stamps.of_palette(kind, area, fields)], area
+    stamp = stamps.of_palette(kind, area, fields)
+    indices = stamps.cells_of(area) @ (1, ATLAS_CELLS)
+    if indices.any() and not stamp.values["index"].any():
+        raise SceneError(stamps.told(kind, indices.tolist()))
+    _held.parts, _held.palette = [stamp], area
     values.erase = False
 
 

@@ -8,6 +8,7 @@ import bpy
 from ....formats.binary import FormatError
 from ....formats.teeworlds import stamps
 from ...scene import declared, tools
+from ...scene.names import showable
 from ...scene.reports import SceneError
 from ...scene.sidebar import Result, refuse
 from ..automapping.live import live
@@ -51,9 +52,16 @@ class LEVELWRIGHT_OT_teeworlds_stamp(OnMap, tools.StrokeOperator):
             except BaseException:
                 stroke.abandon()
                 raise
-            return {"FINISHED"} if stroke.finish() else {"CANCELLED"}
+            return {"FINISHED"} if self._finish(stroke) else {"CANCELLED"}
         except self.failures as error:
             return refuse(self, context, error)
+
+    def _finish(self, stroke: StampStroke) -> bool:
+        """Let go, and say what the game won't know."""
+        changed = stroke.finish()
+        for line in stroke.unknown() if changed else ():
+            self.report({"WARNING"}, showable(line))
+        return changed
 
     def _stroke(self, context: bpy.types.Context) -> StampStroke:
         values = held.settings(context)
@@ -91,7 +99,7 @@ class LEVELWRIGHT_OT_teeworlds_stamp(OnMap, tools.StrokeOperator):
 
     def finish(self, _context: bpy.types.Context) -> bool:
         """Let go."""
-        return self._done.finish()
+        return self._finish(self._done)
 
     def abandon(self, _context: bpy.types.Context) -> None:
         """Give the layers their tiles back."""
@@ -204,7 +212,10 @@ class LEVELWRIGHT_OT_teeworlds_choose_tile(OnMap, declared.Declared, bpy.types.O
         row, column = divmod(self.index, 16)
         before = held.palette_area()
         start = before[:2] if self.extend and before is not None else (column, row)
-        held.choose(context, kind, stamps.between(start, (column, row)))
+        try:
+            held.choose(context, kind, stamps.between(start, (column, row)))
+        except SceneError as error:
+            return refuse(self, context, error)
         tools.redraw(context)
         return {"FINISHED"}
 

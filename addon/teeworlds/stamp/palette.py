@@ -12,8 +12,9 @@ from ....formats.teeworlds import stamps
 from ....formats.teeworlds.tiles import ATLAS_CELLS
 from ...scene import tools
 from ...scene.blender_types import Value
+from ...scene.names import showable
 from ...scene.reports import SceneError
-from ...scene.sidebar import Result, refuse
+from ...scene.sidebar import LevelPanel, Result, refuse
 from ..structure.map_operator import OnMap
 from ..structure.parts import tile_kind
 from . import draw, held, targets
@@ -26,6 +27,8 @@ ICON = 32
 """Pixels of a tile's icon."""
 _MARKED = 9
 """Pixels of the mark on a used tile's icon."""
+WIDE = 4
+"""Buttons in a row where they have numbers."""
 KEYS = (("MOUSE_LMB_DRAG", "Choose"), ("MOUSE_RMB", "Cancel"))
 
 
@@ -71,7 +74,8 @@ class LEVELWRIGHT_OT_teeworlds_palette(OnMap, bpy.types.Operator):
 
     def _draw(self, context: bpy.types.Context) -> None:
         if context.region is not None and context.region.as_pointer() == self._region:
-            draw.palette(self._image, self._place, self._used, self._area() or held.palette_area())
+            known = stamps.KNOWN.get(self._kind)
+            draw.palette(self._image, self._place, self._used, self._area() or held.palette_area(), known)
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         """Follow the mouse: pressed on a tile, and released on the same or another."""
@@ -82,8 +86,12 @@ class LEVELWRIGHT_OT_teeworlds_palette(OnMap, bpy.types.Operator):
             return {"RUNNING_MODAL"}
         area = self._area()
         if event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._from is not None and area is not None:
-            held.choose(context, self._kind, area)
             self.cancel(context)
+            try:
+                held.choose(context, self._kind, area)
+            except SceneError as error:  # no error: its window would take the next keys
+                self.report({"WARNING"}, showable(error.message))
+                return {"CANCELLED"}
             return {"FINISHED"}
         closing = event.type in {*tools.STOPS, self._key} or (event.type == "LEFTMOUSE" and self._from is None)
         if event.value == "PRESS" and closing:
@@ -143,24 +151,41 @@ def _tiles(image: bpy.types.Image) -> npt.NDArray[np.float32]:
 
 
 def draw_buttons(column: bpy.types.UILayout, layer: bpy.types.Object) -> None:
-    """Draw a button a tile; those of tiles that the layer has are marked, those that are held pressed in."""
+    """Draw a button for each tile that the game knows in such a layer; those of tiles that the layer has are marked,
+    those that are held pressed in.
+    """
     image = targets.tileset(layer)
     if image is None:
         column.label(text="The layer shows no image", icon="INFO")
         return
     found, used, area = icons(image), targets.used(layer), held.palette_area()
     chosen = set(stamps.cells_of(area) @ (1, ATLAS_CELLS)) if area is not None else set()
-    grid = column.column(align=True)
-    for row in range(ATLAS_CELLS):
-        line = grid.row(align=True)
-        for index in range(row * ATLAS_CELLS, (row + 1) * ATLAS_CELLS):
-            button = line.operator(
-                LEVELWRIGHT_OT_teeworlds_choose_tile.bl_idname,
-                text="",
-                icon_value=found[f"{index} used" if index in used else str(index)].icon_id,
-                depress=index in chosen,
-            )
-            button.index = index
+    known = stamps.KNOWN.get(tile_kind(layer) or "")
+    wide = ATLAS_CELLS if known is None else WIDE
+    grid = column.grid_flow(row_major=True, columns=wide, even_columns=True, align=True)
+    for index in range(ATLAS_CELLS**2) if known is None else sorted(known):
+        button = grid.operator(
+            LEVELWRIGHT_OT_teeworlds_choose_tile.bl_idname,
+            text="" if known is None else str(index),
+            icon_value=found[f"{index} used" if index in used else str(index)].icon_id,
+            depress=index in chosen,
+        )
+        button.index = index
+
+
+class LEVELWRIGHT_PT_teeworlds_palette(OnMap, LevelPanel, bpy.types.Panel):
+    """The palette beside the image editor, where it has room: as in the 3D view's sidebar."""
+
+    bl_label = "Stamp Palette"
+    bl_space_type = "IMAGE_EDITOR"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the tiles of the active layer."""
+        column, layers = self.layout.column(), targets.layers(context)
+        if len(layers) != 1:
+            column.label(text="Make a tile layer active", icon="INFO")
+            return
+        draw_buttons(column, layers[0])
 
 
 def forget() -> None:
@@ -169,4 +194,4 @@ def forget() -> None:
         bpy.utils.previews.remove(_icons.popitem()[1])
 
 
-CLASSES = (LEVELWRIGHT_OT_teeworlds_palette,)
+CLASSES = (LEVELWRIGHT_OT_teeworlds_palette, LEVELWRIGHT_PT_teeworlds_palette)

@@ -116,6 +116,15 @@ class StampStroke:
         changed = [grid.finish() for grid in self.grids]
         return any(changed)
 
+    def unknown(self) -> list[str]:
+        """What to say of tiles that it put into layers, and that the game doesn't know there."""
+        found = []
+        for grid, stamp in zip(self.grids, self.held, strict=True):
+            indices = stamps.unknown(grid.kind, stamp.values["index"]) if stamp is not None else []
+            if indices:
+                found.append(f"{grid.layer.name}: {stamps.told(grid.kind, indices)}")
+        return found
+
     def abandon(self) -> None:
         """Give all layers back what was there before."""
         for grid in self.grids:

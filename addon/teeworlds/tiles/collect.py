@@ -11,7 +11,7 @@ from ....formats.binary import FormatError
 from ....formats.teeworlds import TILE_RECORDS, Automapper, EnvelopeKind, TileKind, TileLayer, tile_faces, tile_images
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, TileError, Tiles
 from ....formats.teeworlds.tile_layers import refuse_too_large
-from ...scene import images, meshes
+from ...scene import images, mends, meshes
 from ...scene.reports import SceneError
 from .. import layout
 from ..envelopes.collect import EnvelopeTable
@@ -79,9 +79,9 @@ def _write_tiles(scene: SceneLayer, layer: TileLayer, shape: tuple[int, int]) ->
     except TileError as error:
         at_fault = {} if meshes.needs_evaluation(obj) else {obj: error.faces}
         message = f"{obj.name}: {error.message}"
-        if tile_faces.OUTSIDE in message:
-            scene.report.find(message, [obj], layout.WIDEN_MAP)
-        raise SceneError(message, [obj], at_fault) from error
+        remedies = {tile_faces.OUTSIDE: layout.WIDEN_MAP, faces.NO_QUADS: mends.JOIN_TRIANGLES}
+        mend = next((remedy for flaw, remedy in remedies.items() if flaw in message), "")
+        raise SceneError(message, [obj], at_fault, mend=mend) from error
     if tiles is not before or scene.new:
         layer.set_tiles(tiles)
 

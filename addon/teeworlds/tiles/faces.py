@@ -28,6 +28,8 @@ from .build import source
 _TO_MAP = np.eye(4)[:2] * ((1.0,), (-1.0,))
 """Blender's axes to the map's, y down."""
 
+NO_QUADS = "faces don't have four corners, as tiles do"
+
 
 @dataclass(frozen=True)
 class ShownTiles:
@@ -56,7 +58,7 @@ def read(
     data = meshes.read(layer, depsgraph, names)
     odd = np.flatnonzero(data.face_sizes != 4)
     if len(odd):
-        raise TileError(f"{len(odd)} faces don't have four corners, as tiles do", odd)
+        raise TileError(f"{len(odd)} {NO_QUADS}", odd)
     points = _to_map(data.positions, _TO_MAP if matrix is None else matrix[:2] * ((1.0,), (-1.0,)))
     in_order = len(data.corner_verts) == len(points) and (np.diff(data.corner_verts) == 1).all()
     uvs = data.uv(layout.UV)
@@ -200,6 +202,35 @@ def settle(layer: bpy.types.Object) -> None:
     tiles = shown(layer)
     faces = np.flatnonzero(tiles.values["index"] >= 0)
     _paint(layer, layer.data, faces, {name: values[faces] for name, values in tiles.values.items()})
+
+
+def follow(layer: bpy.types.Object) -> int:
+    """Give those faces of a tile layer's mesh whose attributes say something else than their UVs were made for the UVs
+    of that; returns how many. What an export writes stays the same.
+
+    Air stays as it is: whatever its UVs are, it is no tile. So do faces that fill no cell, and layers that aren't
+    meshes of tiles, are in edit mode or linked.
+    """
+    mesh, kind = layer.data, tile_kind(layer)
+    if kind is None or layer.get(layout.STORAGE) != layout.MESH:
+        return 0
+    if not isinstance(mesh, bpy.types.Mesh) or mesh.is_editmode or mesh.library:
+        return 0
+    told: dict[str, Array] = {}
+    for name in (*TILE_FIELDS[kind].attributes, UV_TILE):
+        values = attributes.read(mesh, name, "FACE")
+        if values is None or values.dtype != np.int32:
+            return 0
+        told[name] = values
+    stale = np.flatnonzero((tile_faces.made_for(kind, told) != told[UV_TILE]) & (told["index"] > 0))
+    if len(stale):
+        try:
+            stale = stale[(_some(layer, mesh, kind, stale)[1] >= 0).all(axis=1)]
+        except SceneError:  # faces without four corners: an export names them
+            return 0
+    if len(stale):
+        _paint(layer, mesh, stale, {})
+    return len(stale)
 
 
 def _kind(layer: bpy.types.Object) -> str:

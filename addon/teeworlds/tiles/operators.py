@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import bpy
+import numpy as np
 
+from ....formats.teeworlds import stamps
 from ....formats.teeworlds.stamps import cells_of
 from ....formats.teeworlds.tiles import TileFlag
 from ...scene import declared
+from ...scene.names import showable
 from ...scene.reports import SceneError
 from ..structure.map_operator import MapOperator
+from ..structure.parts import tile_kind
 from .automap import follow_edit
 from .grid import TileGrid
 
@@ -60,6 +64,9 @@ class FillTiles(MapOperator):
         layer = self.layer(context)
         fields = {name: int(getattr(self, name)) for name in ("number", "delay", "force", "max_speed", "angle")}
         fill_tiles(layer, (self.x, self.y), (self.width, self.height), self.index, int(flags), **fields)
+        unknown = stamps.unknown(tile_kind(layer) or "", np.array([self.index]))
+        if unknown:
+            self.report({"WARNING"}, showable(f"{layer.name}: {stamps.told(tile_kind(layer) or '', unknown)}"))
         follow_edit(level, layer, (self.x, self.y, self.width, self.height))
 
 

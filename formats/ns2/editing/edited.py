@@ -159,6 +159,8 @@ class Finding:
     message: str
     polygons: Ints | None = field(default=None, compare=False)
     """What of the edited mesh it is about, int[k]; None: all of it."""
+    are_bent: bool = field(default=False, compare=False)
+    """Whether it is that they aren't flat."""
 
 
 class RefusedFacesError(FormatError):

@@ -428,7 +428,8 @@ class _MeshOverlay:
         bent = edited & (np.bincount(owners, off, len(table.records)) > 0)
         if bent.any():
             count = int(bent.sum())
-            self._warn(f"{count} edited faces aren't flat: cut them into triangles to be sure how they are drawn", bent)
+            message = f"{count} edited faces aren't flat: cut them into triangles to be sure how they are drawn"
+            self._warn(message, bent, are_bent=True)
 
     def _note_edits(self, moved: Bools) -> None:
         """Count what was edited."""
@@ -443,10 +444,10 @@ class _MeshOverlay:
             if count and len(self.mesh.faces):
                 self._note(f"{count} {what}")
 
-    def _warn(self, message: str, faces: Bools | None = None) -> None:
+    def _warn(self, message: str, faces: Bools | None = None, are_bent: bool = False) -> None:
         """Warn; faces: of the table, which it is about, bool[f]."""
         polygons = None if faces is None else np.flatnonzero(faces[self.table.polygons])
-        self.findings.append(Finding("warning", message, polygons))
+        self.findings.append(Finding("warning", message, polygons, are_bent))
 
     def _note(self, message: str) -> None:
         self.findings.append(Finding("note", message))

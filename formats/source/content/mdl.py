@@ -35,6 +35,7 @@ class Model:
     """
 
     version: int
+    checksum: int
     flags: int
     illumination_position: tuple[float, float, float]
     hull_min: tuple[float, float, float]
@@ -68,21 +69,21 @@ def read(mdl: Buffer, vertices: Buffer | None, strips: Buffer, level: int = 0) -
     _same(shapes.checksum, checksum, "VTX checksum")
     models = list(reader.models())
     if reader.layout.has_vertices:
-        points, starts = reader.own_vertices(models)
+        points = reader.own_vertices(models)
     elif vertices is None:
         raise FormatError("has no vertices of its own, and no VVD", "MDL")
     else:
         shown = vvd.read(vertices)
         _same(shown.checksum, checksum, "VVD checksum")
         points = shown.vertices
-        starts = [int(model["vertex_start"]) // vvd.VERTEX.itemsize for _, model in models]
     materials = reader.materials()
     skins = reader.skins(len(materials))
     materials = [shapes.renamed.get(number, name) for number, name in enumerate(materials)]
-    meshes = list(reader.meshes(models, starts, shapes, len(points)))
+    meshes = list(reader.meshes(models, shapes, len(points)))
     corners, columns = _joined(meshes, skins.shape[1])
     return Model(
         int(header["version"]),
+        checksum,
         int(header["flags"]),
         _vector(header["illumination_position"]),
         _vector(header["hull_min"]),
@@ -97,6 +98,27 @@ def read(mdl: Buffer, vertices: Buffer | None, strips: Buffer, level: int = 0) -
         columns,
         reader.irises(meshes, points),
     )
+
+
+def groups(mdl: Buffer, strips: Buffer, level: int = 0) -> list[vtx.Group]:
+    """The strip groups of a level of detail, of all body parts, models and meshes one after another, with the numbers
+    of the vertices that `read` gives; -1 for those of choices that it doesn't show. Raises FormatError.
+    """
+    reader = _Reader(mdl)
+    models, parts = list(reader.models()), vtx.groups(strips, level)
+    _same_count("body parts", len(models), len(parts))
+    found: list[vtx.Group] = []
+    for (at, model), start, choices in zip(models, reader.starts(models), parts, strict=True):
+        if not choices:
+            continue
+        _, meshes = reader.meshes_of(at, model)
+        _same_count("meshes", len(meshes), len(choices[0]))
+        for mesh, shown in zip(meshes, choices[0], strict=True):
+            first = start + int(mesh["vertex_start"])
+            found += [vtx.Group(group.level, group.vertices + first) for group in shown]
+        rest = (group for choice in choices[1:] for mesh in choice for group in mesh)
+        found += [vtx.Group(group.level, np.full_like(group.vertices, -1)) for group in rest]
+    return found
 
 
 def has_vertices(mdl: Buffer) -> bool:
@@ -117,8 +139,19 @@ def load(name: str, file: Callable[[str], Buffer | None], level: int = 0) -> Mod
     vertices = None if whole else file(f"{stem}.vvd")
     if vertices is None and not whole:
         return None
-    strips = next((found for ending in _ENDINGS if (found := file(stem + ending)) is not None), None)
+    strips = _strips(stem, file)
     return read(main, vertices, strips, level) if strips is not None else None
+
+
+def load_groups(name: str, file: Callable[[str], Buffer | None], level: int = 0) -> list[vtx.Group]:
+    """Read the strip groups of a model that `load` reads: see `groups`. Arguments as of `load`. Raises FormatError."""
+    stem = name.removesuffix(".mdl")
+    main, strips = file(f"{stem}.mdl"), _strips(stem, file)
+    return groups(main, strips, level) if main is not None and strips is not None else []
+
+
+def _strips(stem: str, file: Callable[[str], Buffer | None]) -> Buffer | None:
+    return next((found for ending in _ENDINGS if (found := file(stem + ending)) is not None), None)
 
 
 def missing(name: str, file: Callable[[str], Buffer | None]) -> list[str]:
@@ -208,31 +241,38 @@ class _Reader:
             records = self.table(self.layout.sub_model, at, int(part["count"]), "models")
             yield at, records[0] if len(records) else np.zeros(1, self.layout.sub_model)[0]
 
-    def own_vertices(self, models: list[tuple[int, np.void]]) -> tuple[NDArray[np.void], list[int]]:
-        """The vertices that the file has itself, POINT [v], and which is the first of each model."""
-        found, starts, total = [np.zeros(0, POINT)], [], 0
+    def starts(self, models: list[tuple[int, np.void]]) -> list[int]:
+        """Which vertex is the first of each model."""
+        if self.layout.has_vertices:
+            counts = [int(model["vertex_count"]) for _, model in models]
+            return [sum(counts[:number]) for number in range(len(counts))]
+        return [int(model["vertex_start"]) // vvd.VERTEX.itemsize for _, model in models]
+
+    def own_vertices(self, models: list[tuple[int, np.void]]) -> NDArray[np.void]:
+        """The vertices that the file has itself, POINT [v]."""
+        found = [np.zeros(0, POINT)]
         for at, model in models:
-            starts.append(total)
             form = int(model["vertex_form"])
             if form not in mdl_vertices.FORMS:
                 raise FormatError(f"form {form} of vertices; known are 0 to 2", "MDL model", at)
             place = at + int(model["vertex_start"])
             records = self.table(mdl_vertices.FORMS[form], place, int(model["vertex_count"]), "vertices")
             found.append(mdl_vertices.points(form, records, model))
-            total += len(records)
-        return np.concatenate(found), starts
+        return np.concatenate(found)
 
-    def meshes(
-        self, models: list[tuple[int, np.void]], starts: list[int], shapes: vtx.Strips, vertices: int
-    ) -> Iterator[_Mesh]:
+    def meshes_of(self, at: int, model: np.void) -> tuple[int, Records]:
+        """The records of a model's meshes, and the byte where they are. at: the model's."""
+        start = at + int(model["offset"])
+        if not model["count"]:
+            return start, np.zeros(0, self.layout.mesh)
+        return start, self.table(self.layout.mesh, start, int(model["count"]), "meshes")
+
+    def meshes(self, models: list[tuple[int, np.void]], shapes: vtx.Strips, vertices: int) -> Iterator[_Mesh]:
         """The meshes of these models, with triangles over the vertices of the whole."""
-        if len(models) != len(shapes.parts):
-            raise FormatError(f"{len(models)} body parts, the VTX has {len(shapes.parts)}", "MDL")
-        for (at, model), start, shown in zip(models, starts, shapes.parts, strict=True):
-            meshes_at = at + int(model["offset"])
-            records = self.table(self.layout.mesh, meshes_at, int(model["count"]), "meshes") if model["count"] else ()
-            if len(records) != len(shown):
-                raise FormatError(f"{len(records)} meshes, the VTX has {len(shown)}", "MDL model")
+        _same_count("body parts", len(models), len(shapes.parts))
+        for (at, model), start, shown in zip(models, self.starts(models), shapes.parts, strict=True):
+            meshes_at, records = self.meshes_of(at, model)
+            _same_count("meshes", len(records), len(shown))
             for number, (mesh, triangles) in enumerate(zip(records, shown, strict=True)):
                 moved = triangles + (start + int(mesh["vertex_start"]))
                 if len(moved) and not 0 <= int(moved.min()) <= int(moved.max()) < vertices:
@@ -286,6 +326,11 @@ def _same(found: int, checksum: int, what: str) -> None:
     """Files of one model have one checksum."""
     if found != checksum:
         raise FormatError(f"is of a model {found:#x}, not of {checksum:#x}", what)
+
+
+def _same_count(what: str, there: int, shown: int) -> None:
+    if there != shown:
+        raise FormatError(f"{there} {what}, the VTX has {shown}", "MDL")
 
 
 def _vector(values: NDArray[np.float32]) -> tuple[float, float, float]:

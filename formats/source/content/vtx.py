@@ -6,8 +6,9 @@ strip groups are 8 bytes longer in the games since Alien Swarm; nothing says so 
 has shorter numbers and two forms of vertices: measured on three models of a mod, after public descriptions.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,6 +98,8 @@ REPLACEMENT = record(("material", "<i2"), ("name_offset", "<i4"), size=6)
 _SHADOW = -1.0
 """Switch point of the level of detail that only throws shadows."""
 
+_Made = TypeVar("_Made")
+
 Triangles = NDArray[np.int64]
 """[n, 3] vertices of a mesh, clockwise seen from the front."""
 
@@ -111,6 +114,16 @@ class Strips:
     checksum: int
     parts: list[list[Triangles]]
     renamed: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """A strip group. level: of detail. vertices: int64[n], those of its mesh (of the whole model, from `mdl.groups`);
+    -1 for each of a mesh that isn't shown.
+    """
+
+    level: int
+    vertices: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +147,31 @@ def read(data: Buffer, level: int = 0) -> Strips:
 
     level: 0 is the finest; a model that has fewer shows its coarsest.
     """
+    return _tried(data, lambda layout: _Reader(data, layout, level).strips())
+
+
+def groups(data: Buffer, level: int = 0) -> list[list[list[list[Group]]]]:
+    """Read the strip groups of a level of detail, of all models: [body part][model][mesh], in the file's order.
+
+    level: as of `read`. Raises FormatError.
+    """
+
+    def found(layout: _Layout) -> list[list[list[list[Group]]]]:
+        _Reader(data, layout, level).strips()  # which tells one layout from the other
+        return _Reader(data, layout, level).groups()
+
+    return _tried(data, found)
+
+
+def _tried(data: Buffer, make: Callable[[_Layout], _Made]) -> _Made:
+    """What one of the layouts of a file's version gives. Raises FormatError where none does."""
     version = int(Cursor(data).array(HEADER, 1, "VTX header")[0]["version"])
     if version not in _LAYOUTS:
         raise FormatError(f"version {version}; known are {VERSION} and {TROIKA_VERSION}", "VTX header", 0)
     first: FormatError | None = None
     for layout in _LAYOUTS[version]:
         try:
-            return _Reader(data, layout, level).strips()
+            return make(layout)
         except FormatError as error:
             first = first or error
     raise first or FormatError("has no known layout", "VTX")
@@ -179,15 +210,40 @@ class _Reader:
         for part_at, part in self.inner(BODY_PART, 0, header, "body parts"):
             model = next(self.inner(MODEL, part_at, part, "models"), None)
             lod = self.lod(*model) if model is not None else None
-            meshes = self.inner(self.layout.mesh, *lod, "meshes") if lod is not None else ()
+            meshes = self.inner(self.layout.mesh, *lod[1], "meshes") if lod is not None else ()
             parts.append([self.mesh(at, mesh) for at, mesh in meshes])
         return Strips(int(header["checksum"]), parts, self.renamed(header) if self.level else {})
 
-    def lod(self, at: int, model: np.void) -> tuple[int, np.void] | None:
-        """The level of detail that is wanted of a model, or its coarsest that is drawn."""
-        lods = list(self.inner(LOD, at, model, "levels of detail"))
-        drawn = [one for one in lods if one[1]["switch_point"] != _SHADOW] or lods
+    def groups(self) -> list[list[list[list[Group]]]]:
+        """See `groups`."""
+        header = self.table(HEADER, 0, 1, "header")[0]
+        return [
+            [self.groups_of(*model) for model in self.inner(MODEL, *part, "models")]
+            for part in self.inner(BODY_PART, 0, header, "body parts")
+        ]
+
+    def groups_of(self, at: int, model: np.void) -> list[list[Group]]:
+        """The groups of each mesh of a model."""
+        lod = self.lod(at, model)
+        if lod is None:
+            return []
+        return [
+            [Group(lod[0], self.vertices(*group)) for group in self.inner(self.layout.group, *mesh, "strip groups")]
+            for mesh in self.inner(self.layout.mesh, *lod[1], "meshes")
+        ]
+
+    def lod(self, at: int, model: np.void) -> tuple[int, tuple[int, np.void]] | None:
+        """The level of detail that is wanted of a model, or its coarsest that is drawn: its number, and where it is."""
+        lods = list(enumerate(self.inner(LOD, at, model, "levels of detail")))
+        drawn = [one for one in lods if one[1][1]["switch_point"] != _SHADOW] or lods
         return drawn[min(self.level, len(drawn) - 1)] if drawn else None
+
+    def vertices(self, at: int, group: np.void) -> NDArray[np.int64]:
+        """The vertices of a group: numbers of its mesh's."""
+        plain = self.layout.vertex is TROIKA_BONED and int(group["flags"]) & _PLAIN
+        vertex = TROIKA_PLAIN if plain else self.layout.vertex
+        found = self.table(vertex, at + int(group["vertex_offset"]), int(group["vertex_count"]), "vertex list")
+        return found["vertex"].astype(np.int64)
 
     def renamed(self, header: np.void) -> dict[int, str]:
         """The names of materials that the level of detail has in place of others."""
@@ -205,17 +261,16 @@ class _Reader:
     def mesh(self, at: int, mesh: np.void) -> Triangles:
         found = [np.zeros((0, 3), np.int64)]
         for group_at, group in self.inner(self.layout.group, at, mesh, "strip groups"):
-            plain = self.layout.vertex is TROIKA_BONED and int(group["flags"]) & _PLAIN
-            vertex = TROIKA_PLAIN if plain else self.layout.vertex
-            parts = (("vertex", vertex), ("index", np.dtype("<u2")), ("strip", self.layout.strip))
-            vertices, indices, strips = (
+            vertices = self.vertices(group_at, group)
+            parts = (("index", np.dtype("<u2")), ("strip", self.layout.strip))
+            indices, strips = (
                 self.table(dtype, group_at + int(group[f"{name}_offset"]), int(group[f"{name}_count"]), f"{name} list")
                 for name, dtype in parts
             )
             if len(indices) and int(indices.max()) >= len(vertices):
                 raise FormatError(f"vertex {indices.max()} of {len(vertices)}", "VTX indices")
             ranges.check_total(strips["index_count"], len(indices), "VTX strips")
-            numbers = vertices["vertex"].astype(np.int64)[indices]
+            numbers = vertices[indices]
             if _are_one_list(strips, len(numbers)):
                 found.append(numbers.reshape(-1, 3))
             else:

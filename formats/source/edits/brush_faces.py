@@ -2,8 +2,8 @@
 """Drawn faces of a brush model that is rebuilt, and every lump that has something for each face (source.md §2.4, §2.6).
 
 A face that was there keeps its lightmap: where it has moved, its lightmap vectors are fitted so that each corner has
-the luxel that it had. A new face has no luxels of its own: it takes the middle luxel of the nearest face's lightmap.
-The lighting lumps stay as they are.
+the luxel that it had. A copy shares that of what it is a copy of. A new face gets one of its own behind the others,
+filled from the nearest luxels of the world and of the model, as `new_light` has it.
 """
 
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ from ..level import Level
 from ..lumps import LumpId
 from ..records import NO_STYLE, Records, SurfaceFlag
 from ..references import renumber
+from . import new_light
 from .brush_pieces import WHAT, snapped
 from .brush_tables import held
 from .changes import Changes, joined
@@ -28,6 +29,8 @@ from .texture_vectors import share
 NEW = -1
 _UNMOVED = 1e-4  # units
 _FITS = 0.05  # luxels that corners may lie beside the lightmap
+_LEFT = 0.5
+"""Of the luxels that a texinfo of another face has on a plane of its own, so many that a new face takes its vectors."""
 _NO_MACRO = 0xFFFF
 _FLAT = 1e-6
 _THIN = 1e-3  # units, as wide as a face without an area may be
@@ -40,11 +43,10 @@ class Face:
     flags, texture and vectors are of. record: the number of the drawn face that it is, NEW for none.
 
     vectors float64[2, 4], texdata and flags: where they are others than the texinfo's. like: of a new face, the number
-    of the drawn face that it is lit like; where left out, the nearest one of the model. luxels float64[n, 2]: where
-    each corner lies in the lightmap, as `geometry.luxels`; where left out, corners of a face that is there, or of a
-    copy of the one that it is lit like, stay as they were. smoothing_groups: where left out, those of its record, or of
-    the face that it is lit like. normals float64[n, 3]: of its corners, 0: the plane's; where left out, they are
-    smoothed by the groups. A face that is where it was keeps its own.
+    of the drawn face that it is a copy of, and whose luxels its corners have; without one, it gets its own.
+    smoothing_groups: where left out, those of its record, or of the face that it is a copy of, or of the nearest one.
+    normals float64[n, 3]: of its corners, 0: the plane's; where left out, they are smoothed by the groups. A face that
+    is where it was keeps its own.
     """
 
     points: Floats
@@ -52,7 +54,6 @@ class Face:
     record: int = NEW
     vectors: Floats | None = None
     texdata: int | None = None
-    luxels: Floats | None = None
     flags: int | None = None
     smoothing_groups: int | None = None
     normals: Floats | None = None
@@ -60,10 +61,13 @@ class Face:
 
 
 class FaceEdit:
-    """The faces of one model while they are changed. brushes: of each face that is put, -1 where it is not known."""
+    """The faces of one model while they are changed. place: float64[4, 4], where the model is in the world. brushes: of
+    each face that is put, -1 where it is not known.
+    """
 
-    def __init__(self, changes: Changes, model: int) -> None:
+    def __init__(self, changes: Changes, model: int, place: Floats | None = None) -> None:
         self.changes = changes
+        self.model, self.place = model, np.eye(4) if place is None else place
         self.level = changes.level
         self.drawn = geometry.drawn_faces(self.level)
         self.lumps = [lump for lump in DRAWN if len(self.level.bytes_of(lump))] or [self.drawn]
@@ -102,18 +106,20 @@ class FaceEdit:
                 raise FormatError(f"{face.record} is no face of the model, or two", what)
             if face.like != NEW and (face.record != NEW or not 0 <= face.like < len(self.old)):
                 raise FormatError(f"it can't be lit like {face.like}", what)
-            if face.luxels is not None and face.luxels.shape != (len(face.points), 2):
-                raise FormatError("luxels for other corners than it has", what)
             if face.normals is not None and face.normals.shape != face.points.shape:
                 raise FormatError("normals for other corners than it has", what)
             seen.add(face.record if face.record != NEW else -2 - number)
 
     # ------------------------------------------------------------------------------------------------------ the rows
 
-    def texinfos(self, faces: Sequence[Face]) -> Ints:
-        """The texinfo of each face, with its own vectors: int64[n], added where there is none. FormatError."""
+    def texinfos(self, faces: Sequence[Face], drawn: int) -> Ints:
+        """The texinfo of each face, with its own vectors: int64[n], added where there is none. FormatError.
+
+        drawn: how many of them are put; the others are sides that nobody sees.
+        """
         still = [self.plane_of(face) is not None for face in faces]
-        return self._texinfos(faces, still, [self._donor(face) for face in faces])
+        donors = [self._donor(face) for face in faces]
+        return self._texinfos(faces, still, donors, [self._is_fresh(face) for face in faces[:drawn]])
 
     def put(self, faces: Sequence[Face], planes: Ints, texinfos: Ints) -> int:
         """Write the faces, in this order, each with its plane and its texinfo: int64[n]; the number of the first."""
@@ -142,6 +148,9 @@ class FaceEdit:
         walk.put()
         if originals:
             self.changes.append(LumpId.ORIGINALFACES, np.concatenate(originals))
+        fresh = np.array([n for n, face in enumerate(faces) if self._is_fresh(face)], np.int64)
+        points = [faces[n].points for n in fresh.tolist()]
+        new_light.put(self.changes, rows, fresh, points, planes, texinfos, self.model, self.place)
         normals = self._normals(faces, still, rows[self.drawn])
         first = self._place(rows, normals, faces)
         self._beside(faces, donors, first)
@@ -155,6 +164,11 @@ class FaceEdit:
         for name, value in (("styles", NO_STYLE), ("lightofs", -1), ("surface_fog_volume_id", -1), ("orig_face", -1)):
             rows[name][alone] = value
         return rows
+
+    def _is_fresh(self, face: Face) -> bool:
+        """Whether a face is to have light of its own."""
+        flags = int(self.changes.table(LumpId.TEXINFO)["flags"][face.texinfo]) if face.flags is None else face.flags
+        return face.record == face.like == NEW and not flags & SurfaceFlag.NOLIGHT
 
     def plane_of(self, face: Face) -> Floats | None:
         """The plane float64[4] of a face that lies where it lay, with the same corners; None for others."""
@@ -185,8 +199,10 @@ class FaceEdit:
                     found, nearest = record, away
         return found
 
-    def _texinfos(self, faces: Sequence[Face], still: Sequence[bool], donors: Sequence[int]) -> Ints:
-        """The texinfo of each face, with its lightmap vectors."""
+    def _texinfos(
+        self, faces: Sequence[Face], still: Sequence[bool], donors: Sequence[int], fresh: Sequence[bool]
+    ) -> Ints:
+        """The texinfo of each face, with its lightmap vectors. fresh: of the first ones, which get their own light."""
         old = np.array([face.texinfo for face in faces], np.int64)
         rows = self.changes.table(LumpId.TEXINFO)[old]
         for number, face in enumerate(faces):
@@ -196,7 +212,11 @@ class FaceEdit:
                 rows["texdata"][number] = face.texdata
             if face.flags is not None:
                 rows["flags"][number] = face.flags
-            if not still[number] and donors[number] >= 0 and self._is_lit(donors[number]):
+            if number < len(fresh) and fresh[number]:
+                vectors = rows["lightmap_vecs"][number].astype(np.float64)
+                vectors = new_light.spanning(vectors, _normal(face.points), _LEFT)
+                rows["lightmap_vecs"][number] = new_light.coarse(vectors, face.points)
+            elif not still[number] and donors[number] >= 0 and self._is_lit(donors[number]):
                 rows["lightmap_vecs"][number] = self._lightmap_vectors(face, donors[number])
         if not np.isfinite(rows["texture_vecs"]).all() or not np.isfinite(rows["lightmap_vecs"]).all():
             raise FormatError("texture vectors that are NaN or infinite", WHAT)
@@ -211,15 +231,12 @@ class FaceEdit:
         row = self.level.table(lit)[donor]
         mins, size = (row[name].astype(np.float64) for name in ("lightmap_mins", "lightmap_size"))
         texinfo = int(self.old["texinfo"][donor])
-        known = 0 <= texinfo < len(self.level.table(LumpId.TEXINFO))
-        luxels = None if face.luxels is None else face.luxels - 0.5
-        if luxels is None and known and donor in (face.record, face.like):
-            points = self.points_of(donor)
-            vectors = self.level.table(LumpId.TEXINFO)["lightmap_vecs"][texinfo].astype(np.float64)
-            points = points if len(points) == len(face.points) else face.points  # it was cut: light stays in its place
-            luxels = points @ vectors[:, :3].T + vectors[:, 3] - mins
-        if luxels is None:
+        if donor not in (face.record, face.like) or not 0 <= texinfo < len(self.level.table(LumpId.TEXINFO)):
             return np.column_stack([np.zeros((2, 3)), mins + size / 2])
+        points = self.points_of(donor)
+        vectors = self.level.table(LumpId.TEXINFO)["lightmap_vecs"][texinfo].astype(np.float64)
+        points = points if len(points) == len(face.points) else face.points  # it was cut: light stays in its place
+        luxels = points @ vectors[:, :3].T + vectors[:, 3] - mins
         return np.asarray(_fitted(face.points, luxels, size) + np.column_stack([np.zeros((2, 3)), mins]))
 
     def _original(self, face: Face, fields: dict[str, float], fresh: list[Records]) -> int:
@@ -429,8 +446,7 @@ def _is_same(old: Floats, new: Floats) -> bool:
 
 def plane_of(points: Floats, number: int) -> Floats:
     """The plane float64[4] of a face. Raises FormatError, which names the face, for one that isn't flat."""
-    arms = points - points[0]
-    total = np.cross(np.roll(arms, -1, axis=0), arms).sum(axis=0)
+    total = _normal(points)
     length = float(np.sqrt(total @ total))
     if length <= _FLAT:
         raise FormatError("a face has no area", f"face {number} of {WHAT}")
@@ -447,9 +463,14 @@ def is_sliver(points: Floats) -> bool:
 
 
 def _area(points: Floats) -> float:
-    arms = points - points[0]
-    total = np.cross(np.roll(arms, -1, axis=0), arms).sum(axis=0)
+    total = _normal(points)
     return float(np.sqrt(total @ total)) / 2
+
+
+def _normal(points: Floats) -> Floats:
+    """float64[3]: out of the front of a polygon, twice as long as its area."""
+    arms = points - points[0]
+    return np.asarray(np.cross(np.roll(arms, -1, axis=0), arms).sum(axis=0))
 
 
 def _fitted(points: Floats, luxels: Floats, size: Floats) -> Floats:

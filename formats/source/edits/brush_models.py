@@ -64,6 +64,7 @@ def add(
     drawn: Sequence[Face],
     unseen: Sequence[Face] = (),
     like: Sequence[Piece] = (),
+    place: Floats | None = None,
 ) -> int:
     """Add a brush model behind those that there are; its number. Arguments as of `rebuild`; all faces are new ones.
 
@@ -78,7 +79,7 @@ def add(
     versions = level.file.entries["version"].copy()
     model = _add_empty(level)
     try:
-        _rebuild(level, model, solids, drawn, unseen, like)
+        _rebuild(level, model, solids, drawn, unseen, like, place)
     except FormatError:
         for lump, data in before.items():
             if data != level.bytes_of(lump):
@@ -133,17 +134,24 @@ def contents_of(level: Level, texinfos: Ints) -> int | None:
 
 
 def rebuild(
-    level: Level, model: int, solids: Sequence[Piece], drawn: Sequence[Face], unseen: Sequence[Face] = ()
+    level: Level,
+    model: int,
+    solids: Sequence[Piece],
+    drawn: Sequence[Face],
+    unseen: Sequence[Face] = (),
+    place: Floats | None = None,
 ) -> None:
     """Give a brush model another shape: solids, what collides, and drawn, the faces that are seen on their sides.
 
     unseen: polygons that are no faces, of a model that has none: they give the sides that they lie on their textures.
     Sides and faces that are where they were keep their planes and light; see `brush_faces` for the light of others.
+    place: float64[4, 4], where the model's entity is and how it is turned, as far as the model turns with it: the light
+    of new faces is looked for there.
 
     Raises FormatError for the world, for models with displacements and area portals, for pieces that enclose nothing or
     are too thin to collide, faces that aren't flat, overlays on faces that go, and for more than tables can have.
     """
-    _rebuild(level, model, solids, drawn, unseen, pieces(level, model))
+    _rebuild(level, model, solids, drawn, unseen, pieces(level, model), place)
 
 
 @np.errstate(all="ignore")  # hostile floats
@@ -154,13 +162,14 @@ def _rebuild(
     drawn: Sequence[Face],
     unseen: Sequence[Face],
     old: Sequence[Piece],
+    place: Floats | None,
 ) -> None:
     """See `rebuild`. old: pieces whose sides keep their planes."""
     _check_model(level, model)
     if any(piece.contents & Contents.AREAPORTAL for piece in solids):
         raise FormatError("it is an area portal, which parts the world", WHAT)
     changes = Changes(level)
-    edit = FaceEdit(changes, model)
+    edit = FaceEdit(changes, model, place)
     edit.check([*drawn, *unseen])
     polygons = brush_pieces.polygons(list(solids))
     shapes = snapped_onto(solids, polygons, old)
@@ -172,7 +181,7 @@ def _rebuild(
         raise FormatError("a side's texinfo isn't there", WHAT)
     tree = brush_tree.build(shapes, polygons)
     sides = [_side_of(shapes, face) for face in (*drawn, *unseen)]
-    texinfos = edit.texinfos([*drawn, *unseen])
+    texinfos = edit.texinfos([*drawn, *unseen], len(drawn))
     for face, side, texinfo in zip((*drawn, *unseen), sides, texinfos.tolist(), strict=True):
         if side is not None and edit.plane_of(face) is None:
             shapes[side[0]].texinfos[side[1]] = texinfo

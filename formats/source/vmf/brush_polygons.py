@@ -34,11 +34,11 @@ _MOST_POLYGONS = 512  # more than any brush, however it is cut up
 
 
 class BrushShapeError(ValueError):
-    """Polygons that aren't a brush. polygons: int64[k], those at fault."""
+    """Polygons that aren't a brush. polygons: int64[k], those at fault. are_bent: because they aren't flat."""
 
-    def __init__(self, message: str, polygons: Ints) -> None:
+    def __init__(self, message: str, polygons: Ints, are_bent: bool = False) -> None:
         super().__init__(message)
-        self.message, self.polygons = message, polygons
+        self.message, self.polygons, self.are_bent = message, polygons, are_bent
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +392,7 @@ def _flattened(drawn: BrushPolygons, bent: NDArray[np.bool_]) -> tuple[Floats, F
     """
     sizes = np.diff(drawn.first_corner)
     if (bent & (sizes > 4)).any():
-        raise BrushShapeError("has faces that are not flat", np.flatnonzero(bent & (sizes > 4)))
+        raise BrushShapeError("has faces that are not flat", np.flatnonzero(bent & (sizes > 4)), are_bent=True)
     points = drawn.positions[drawn.corners]
     quads = np.flatnonzero(bent)
     if not len(quads):

@@ -9,7 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from .. import geometry, lighting
+from ..edits import new_light
 from ..edits.changes import Changes
+from ..edits.new_light import MOST
 from ..edits.texture_vectors import share
 from ..geometry import Floats, Ints
 from ..level import Level
@@ -18,23 +20,10 @@ from ..records import SurfaceFlag
 from .drafts import NEW, Draft
 from .rings import Bools, FlatRings
 
-MOST = 32
-"""Luxels, less one, that compilers give a lightmap along a side."""
-USUAL = 16.0
-"""Units a luxel where nothing says how many: Hammer's."""
-_LEAST = 1e-4
-"""Luxels a unit: where there are fewer, vectors don't part the points of a plane."""
-_ROUND = 1e-3
-"""Luxels that a corner may lie beyond a whole one: vectors are float32."""
-
 
 def extents(rings: FlatRings, vectors: Floats) -> tuple[Ints, Ints]:
     """`lightmap_mins` and `lightmap_size` of polygons by their vectors float64[n, 2, 4]: int64[n, 2] both."""
-    placed = np.einsum("nmi,nsi->nms", rings.corners, vectors[:, :, :3]) + vectors[:, None, :, 3]
-    there = rings.there[:, :, None]
-    low = np.floor(np.where(there, placed, np.inf).min(axis=1) + _ROUND).astype(np.int64)
-    high = np.ceil(np.where(there, placed, -np.inf).max(axis=1) - _ROUND).astype(np.int64)
-    return low, np.maximum(high - low, 0)
+    return new_light.extents(rings.points, rings.sizes, vectors)
 
 
 def fitted(changes: Changes, made: Sequence[Draft]) -> list[Draft]:
@@ -63,8 +52,9 @@ def fitted(changes: Changes, made: Sequence[Draft]) -> list[Draft]:
                 rows["lightmap_vecs"][number] = was["lightmap_vecs"].astype(np.float64) @ back
             else:
                 drafted[number] = draft = replace(draft, face=NEW, move=None, whole=False)
-        if draft.face == NEW and lit[number] and not _spans(rows["lightmap_vecs"][number], normals[number]):
-            rows["lightmap_vecs"][number] = _across(normals[number])
+        if draft.face == NEW and lit[number]:
+            vectors = rows["lightmap_vecs"][number].astype(np.float64)
+            rows["lightmap_vecs"][number] = new_light.spanning(vectors, normals[number])
     numbers = share(changes, rows, old)
     found: list[Draft] = []
     for number, draft in enumerate(drafted):
@@ -85,21 +75,6 @@ def lit_faces(level: Level) -> Bools:
     return found
 
 
-def _spans(vectors: Floats, normal: Floats) -> bool:
-    """Whether lightmap vectors float64[2, 4] tell the points of a plane apart."""
-    s, t = vectors[:, :3].astype(np.float64)
-    return bool(np.isfinite(vectors).all()) and abs(float(np.cross(s, t) @ normal)) > _LEAST**2
-
-
-def _across(normal: Floats) -> Floats:
-    """Lightmap vectors float64[2, 4] for a plane that has none: along the axes that it is nearest to."""
-    axis = int(np.abs(normal).argmax())
-    vectors = np.zeros((2, 4))
-    vectors[0, 1 if axis == 0 else 0] = 1 / USUAL
-    vectors[1, 1 if axis == 2 else 2] = -1 / USUAL
-    return vectors
-
-
 def _parts(points: Floats, vectors: Floats) -> list[Floats]:
     """A polygon in strips, along each axis, of no more than `MOST` luxels."""
     left = [points]
@@ -108,7 +83,7 @@ def _parts(points: Floats, vectors: Floats) -> list[Floats]:
         strips: list[Floats] = []
         for ring in left:
             placed = ring @ vector[:3] + vector[3]
-            low, high = np.floor(placed.min() + _ROUND), np.ceil(placed.max() - _ROUND)
+            low, high = np.floor(placed.min() + new_light.ROUND), np.ceil(placed.max() - new_light.ROUND)
             count = max(int(np.ceil((high - low) / MOST)), 1)
             for edge in (low + np.ceil((high - low) / count) * np.arange(1, count)).tolist():
                 part = FlatRings.of([ring])

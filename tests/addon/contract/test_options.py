@@ -210,6 +210,10 @@ class Rows:
         assert default_closed, "what few need is folded"
         return self, self
 
+    def operator(self, name: str, **_: Any) -> Any:
+        self.titles.append(name)
+        return SimpleNamespace()
+
     def panel_prop(self, owner: Any, name: str) -> tuple["Rows", "Rows | None"]:
         return self, self if getattr(owner, name) else None
 
@@ -247,10 +251,25 @@ def test_files_of_several_games_show_what_the_games_share_and_one_games_options(
     for game in games.GAMES:
         opened = {f"opened_{each.key}": each == game for each in games.GAMES}
         dialog = Dialog("", defaults | opened, {})
-        dialog.files, dialog.paths = paths, paths
+        dialog.is_dropped, dialog.paths = True, paths
         shown = rows(operators._ImportAny.draw, dialog)
         assert [option.key for option in common_options.COMMON] == shown[: len(common_options.COMMON)]
         assert f"{game.format.title} (1)" in shown
         own = {name for name in shown if name in defaults}
         assert own == {name for name in defaults if name.startswith(f"{game.key}_")}
         assert len(shown) <= ROWS
+
+
+def test_the_preferences_have_what_dialogs_begin_with() -> None:
+    titles: list[str] = []
+    remembered.draw(Rows(titles), preferences())  # type: ignore[arg-type]
+    expected = [
+        field.name
+        for game in games.GAMES
+        for settings in kinds(game)
+        for field in properties.fields(settings)
+        if field.is_remembered
+    ]
+    shown = [title for title in titles if title in set(expected)]
+    assert sorted(shown) == sorted(expected)
+    assert titles.count("levelwright.reset_options") == len(games.GAMES)

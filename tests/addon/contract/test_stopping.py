@@ -25,19 +25,18 @@ def steps(game: Game, samples: list[Path]) -> Steps[list[bpy.types.Collection]]:
     return made
 
 
-def values(struct: Any, depth: int = 2) -> dict[str, object]:
-    """All that Blender's interface says of a scene, a space, ...: its settings, and those of its parts."""
-    found: dict[str, object] = {}
-    for each in struct.bl_rna.properties:
-        value = getattr(struct, each.identifier)
-        if each.type == "POINTER":
-            is_part = value is not None and not isinstance(value, bpy.types.ID) and each.identifier != "rna_type"
-            found[each.identifier] = values(value, depth - 1) if is_part and depth else repr(value)
-        elif each.type == "COLLECTION":
-            found[each.identifier] = [repr(one) for one in value]
-        else:
-            found[each.identifier] = tuple(value) if getattr(each, "is_array", False) else value
-    return found
+PARTS = ("view_settings", "unit_settings", "tool_settings", "render", "display", "cycles")
+"""Of a scene: where imports, today or one day, may set something."""
+
+
+def values(struct: Any) -> dict[str, object]:
+    """The plain settings of a scene, a space, or a part of one."""
+    plain = {each.identifier for each in struct.bl_rna.properties if each.type not in ("POINTER", "COLLECTION")}
+    return {name: _plain(getattr(struct, name)) for name in plain - {"use_nodes"}}  # to ask for that one warns
+
+
+def _plain(value: Any) -> object:
+    return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str | set) else value
 
 
 def everything() -> dict[str, object]:
@@ -45,8 +44,11 @@ def everything() -> dict[str, object]:
     tables = [each.identifier for each in bpy.data.bl_rna.properties if each.type == "COLLECTION"]
     blocks = {name: [(one.name_full, one.session_uid, one.users) for one in getattr(bpy.data, name)] for name in tables}
     scene = bpy.context.scene
-    views = {number: values(space, 1) for number, space in enumerate(stage.viewports(bpy.context))}
-    return {**blocks, "scene": values(scene), "views": views, "keys": sorted(scene.keys())}
+    looks: dict[str, object] = {"scene": values(scene), "world": repr(scene.world), "camera": repr(scene.camera)}
+    looks |= {part: values(getattr(scene, part)) for part in PARTS if hasattr(scene, part)}
+    for number, space in enumerate(stage.viewports(bpy.context)):
+        looks[f"view {number}"] = [values(each) for each in (space.overlay, space.region_3d)] + [space.shading.type]
+    return {**blocks, **looks, "keys": sorted(scene.keys())}
 
 
 def changes(before: Any, after: Any, path: str = "") -> list[str]:

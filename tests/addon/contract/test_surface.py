@@ -10,11 +10,12 @@ from typing import Any
 import bpy
 import pytest
 from levelwright import formats
-from levelwright.addon import documentation, file_handlers, games, levels, menus, operators, preferences
+from levelwright.addon import file_handlers, games, levels, menus, operators, preferences
 from levelwright.addon.game import Game
 from levelwright.addon.scene import originals, properties
 
 from tests.addon.contract.registered import ALL, IDS, samples
+from tests.addon.contract.test_operators import idname, own_operators
 
 GAMES = pytest.mark.parametrize("game", games.GAMES, ids=lambda game: game.key)
 SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
@@ -154,8 +155,9 @@ def test_its_folders_are_in_the_preferences(game: Game, tmp_path: Path, monkeypa
 @GAMES
 def test_its_operators_carry_its_prefix(game: Game) -> None:
     """Names of operators are what scripts depend on: a game's begin with its key."""
-    shared = {name.partition(".")[2] for name in documentation.SHARED} | {"documentation", "reset_options"}
     keys = {each.key for each in games.GAMES}
+    shared = {idname(cls).partition(".")[2] for cls in own_operators() if cls.__module__.split(".")[2] not in keys}
+    assert "check_export" in shared
     for name in dir(bpy.ops.levelwright):
         assert name in shared or name.partition("_")[0] in keys, name
     own = [name for name in dir(bpy.ops.levelwright) if name.startswith(f"{game.key}_")]

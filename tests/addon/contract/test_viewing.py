@@ -81,7 +81,7 @@ def test_views_show_it_near_and_far_and_solid_ones_with_its_pictures(game: Game,
     new_file()
     level = imported(game, sample)
     for space in views():
-        assert 0 < space.clip_start <= stage.NEAR
+        assert 0 < space.clip_start <= stage.NEAR + 1e-6
         assert space.clip_end >= 1000.0
         assert space.shading.show_backface_culling == game.is_one_sided
         assert not space.overlay.show_relationship_lines

@@ -6,11 +6,12 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon import levels
 from levelwright.addon.fable import layout, preview, resizing
 from levelwright.addon.fable.importer import import_level
 from levelwright.addon.fable.new_level import new_level
 from levelwright.addon.fable.settings import ImportSettings
-from levelwright.addon.scene import known_files
+from levelwright.addon.scene import known_files, stage
 from levelwright.addon.scene.identity import kind_of
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
@@ -109,6 +110,21 @@ def test_a_level_grows_and_its_scene_with_it():
     again = both(bpy.data.collections["fable_vale"])
     assert fable.read(again[0]).cells.tobytes() == fable.read(edited[0]).cells.tobytes()
     assert again[1] == edited[1]
+
+
+def test_one_goes_on_looking_where_one_looked_and_the_imports_report_stays():
+    path = str(fable_vale.LEVEL)
+    assert bpy.ops.import_scene.fable_lev(filepath=path) == {"FINISHED"}
+    spaces = list(stage.viewports(bpy.context))
+    assert spaces
+    for space in spaces:
+        space.shading.type = "SOLID"
+        space.region_3d.view_distance = 77
+    assert bpy.ops.levelwright.fable_resize(east=32) == {"FINISHED"}
+    assert {space.shading.type for space in spaces} == {"SOLID"}
+    assert {space.region_3d.view_distance for space in spaces} == {77}
+    report = levels.report_of(bpy.data.collections["fable_vale"])
+    assert report is not None and "cells" in report.as_string()
 
 
 def test_what_is_cut_off_is_told():

@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon.ns2 import kinds, layout
 from levelwright.addon.ns2.entities import ambience
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2
@@ -108,3 +109,14 @@ def test_empties_have_the_colour_of_their_light_and_other_objects_that_of_their_
     level.levelwright_ns2.layers[0].color = (1, 0, 0, 1)
     start = next(obj for obj in level.all_objects if obj.get("class_name") == "ready_room_start")
     assert tuple(start.color) == (1, 0, 0, 1)
+
+
+@pytest.mark.parametrize("count", [kinds.MANY, kinds.MANY + 1])
+def test_many_spheres_of_ambient_lights_are_hidden_in_views_and_only_there(count: int) -> None:
+    data = lit(*(ambient() for _ in range(count)))
+    level = imported(data)
+    lights = [obj for obj in level.all_objects if obj.get(layout.CLASS) == layout.AMBIENT_LIGHT]
+    assert len(lights) == count
+    assert {obj.hide_get() for obj in lights} == {count > kinds.MANY}
+    assert not any(obj.hide_viewport for obj in lights)
+    assert exported(level) == data

@@ -55,8 +55,9 @@ def test_faces_over_others_in_their_plane_are_selected_by_the_button():
     moved_copy(level, bottom, (0.25, 0.25, 0))
     assert found(level) == {"2 faces overlap others in the same plane: they will flicker": ["Geometry"]}
     bpy.context.view_layer.update()
-    findings.select(bpy.context, level, 0)
+    findings.select(bpy.context, level, findings.kept(level)[:1])
     obj = geometry(level)
+    obj.update_from_editmode()
     chosen = [polygon for polygon in obj.data.polygons if polygon.select]
     assert len(chosen) == 2
     assert {round(obj.data.vertices[polygon.vertices[0]].co.z, 3) for polygon in chosen} == {-1}

@@ -264,6 +264,15 @@ def test_sound_faces_make_the_mesh_that_validate_makes() -> None:
     assert not sound.validate(verbose=True)
 
 
+def test_faces_of_a_grid_are_sound_and_one_that_is_there_twice_is_not() -> None:
+    _, corners = grid_arrays(5)
+    counts = np.full(len(corners) // 4, 4)
+    assert not meshes.unsound(corners.astype(np.int64), counts, int(corners.max()) + 1).any()
+    twice = np.concatenate([corners, corners[8:12][::-1]]).astype(np.int64)
+    found = meshes.unsound(twice, np.append(counts, 4), int(corners.max()) + 1)
+    assert np.flatnonzero(found).tolist() == [len(counts)]
+
+
 @pytest.mark.parametrize("corners", [3, 4, 11])
 def test_unsound_faces_are_what_blender_drops(corners: int) -> None:
     random = np.random.default_rng(corners)

@@ -63,20 +63,40 @@ def test_text_block_is_replaced() -> None:
     assert text.as_string() == "again: nothing\n"
 
 
-def test_forward() -> None:
+def test_counts_are_shown_and_no_names() -> None:
     operator = Operator()
-    filled().forward(operator)
-    assert operator.said[-1][0] == "INFO"
-    assert ("WARNING", "layer 3 is empty") in operator.said
-    assert ("WARNING", "missing images: grass_main, winter_main") in operator.said
-    assert ("WARNING", "left out: 3 unknown layers") in operator.said
-    many = Report()
+    filled().forward(operator)  # type: ignore[arg-type]
+    (kind, said), (last, counts) = operator.said
+    assert (kind, last, counts) == ("WARNING", "INFO", "dm1.map: 2 groups, 17 tile layers")
+    assert said == f"2 images missing, 3 left out, 2 warnings: {reports.WHERE}"
+    operator = Operator()
+    Report().forward(operator)  # type: ignore[arg-type]
+    assert operator.said == [("INFO", "nothing")]
+
+
+def test_where_no_list_has_them_the_first_lines_are_shown() -> None:
+    operator, many = Operator(), Report()
     for number in range(100):
         many.warn(f"warning {number}")
-    operator = Operator()
-    many.forward(operator)
+    many.forward(operator, is_listed=False)  # type: ignore[arg-type]
     assert len(operator.said) == reports.SHOWN + 2
-    assert ("WARNING", "80 more warnings: see the report's text block") in operator.said
+    assert ("WARNING", "97 more: the text block of the report has them") in operator.said
+
+
+def test_one_of_a_kind_is_singular() -> None:
+    report = Report()
+    report.find("a")
+    report.warn("b")
+    report.refuse(ValueError("c"))
+    assert report.in_short() == "1 thing to look at, 1 error, 1 warning"
+
+
+def test_a_refusal_of_several_things_is_a_line_for_each() -> None:
+    parts = [reports.LevelFinding(f"gem {number} is nowhere", sort="error") for number in range(3)]
+    report = Report()
+    report.refuse(SceneError("the game would refuse it: much", parts=parts))
+    assert [line.message for line in report.issues()] == [f"gem {number} is nowhere" for number in range(3)]
+    assert report.lines()[1] == "warning: refused, nothing was written: the game would refuse it: much"
 
 
 def test_merge() -> None:

@@ -57,7 +57,9 @@ def token_of(level: bpy.types.Collection) -> int:
     return originals.describe(level).token
 
 
-def seen_from_above(folder: Path, size: int = 8, height: float = 0.0, width: float = 100.0) -> np.ndarray:
+def seen_from_above(
+    folder: Path, size: int = 8, height: float = 0.0, width: float = 100.0, samples: int = 4
+) -> np.ndarray:
     """The scene from a height in units, looking down: linear RGB [y upwards, x, 3] of so many units."""
     scene = bpy.context.scene
     camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
@@ -67,7 +69,7 @@ def seen_from_above(folder: Path, size: int = 8, height: float = 0.0, width: flo
     scene.collection.objects.link(camera)
     scene.camera = camera
     scene.cycles.pixel_filter_type = "BOX"
-    return rendered(folder, size, size, samples=4)
+    return rendered(folder, size, size, samples)
 
 
 def rendered(folder: Path, width: int, height: int, samples: int) -> np.ndarray:

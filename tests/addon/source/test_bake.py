@@ -12,9 +12,12 @@ from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.lightmaps import collect as collect_lightmaps
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, geometry, lighting, rgbe
+from levelwright.formats.source.edits import brush_models
 
+from tests.addon.source.exports import ROOM
 from tests.addon.source.rooms import imported, of_kind, room, token_of
 from tests.addon.source.surface_edits import edited, small_room
+from tests.formats.source_door import box
 
 FLOOR, WIDE = 4, 5
 METRES = layout.SCALE
@@ -189,6 +192,42 @@ def test_new_faces_alone_are_baked(tmp_path) -> None:
         bake.bake(bpy.context, level, wanted, report)
         assert report.counts["luxels baked (LDR)"] == WIDE * WIDE
     assert edited(level, collect_lightmaps.apply)[1] == {"LIGHTING"}
+
+
+def test_new_brush_entities_alone_are_baked(tmp_path) -> None:
+    """Where they stand: the lamp is before one side of the box, and its other sides are dark."""
+    earlier, later = tmp_path / "earlier.bsp", source.read(ROOM)
+    earlier.write_bytes(ROOM)
+    place, (low, high) = np.eye(4), ((-8, -8, -8), (8, 8, 8))
+    place[:3, 3] = -128, 0, 64
+    normals = np.concatenate([[-axis, axis] for axis in np.eye(3)])
+    solid = brush_models.Piece(normals, np.full(6, 8.0), np.zeros(6, np.int64), 1)
+    drawn = [brush_models.Face(ring, 0) for ring in box(low, high)]
+    number = brush_models.add(later, [solid], drawn, place=place)
+    keys = [("classname", "func_brush"), ("model", f"*{number}"), ("origin", "-128 0 64")]
+    later.entities.append(source.Entity(keys))
+    level = imported(source.write(later), entities=True)
+    lamp((-128, 0, 100), 20.0)
+    report = Report()
+    bake.bake(bpy.context, level, bake.BakeSettings(samples=1, bounces=0, faces="new", before=str(earlier)), report)
+    made, lumps = edited(level, collect_lightmaps.apply)
+    assert lumps == {"LIGHTING", "LIGHTING_HDR"}
+    row = later.table(LumpId.MODELS)[number]
+    own = np.arange(int(row["firstface"]), int(row["firstface"]) + 6)
+    for lump in (LumpId.LIGHTING, LumpId.LIGHTING_HDR):
+        old = len(source.read(ROOM).bytes_of(lump))
+        assert bytes(made.bytes_of(lump)[:old]) == bytes(later.bytes_of(lump)[:old])
+        found = lighting.lightmaps(made)[lump]
+        mine = np.flatnonzero(np.isin(found.faces, own))
+        assert 0 < report.counts[f"luxels baked ({lightmaps.TITLES[lump]})"] <= found.luxels[mine].sum()
+        bright = []
+        for block in mine.tolist():
+            colors = lighting.lightmap_colors(
+                made.bytes_of(lump), found.offset[block : block + 1], found.luxels[block : block + 1]
+            )
+            bright.append(float(rgbe.decode(colors).mean()))
+        planes = made.table(LumpId.PLANES)["normal"][made.table(LumpId.FACES)["planenum"][found.faces[mine]]]
+        assert planes[int(np.argmax(bright))].tolist() == [0, 0, 1] and max(bright) > 0 and min(bright) == 0
 
 
 def test_displacements_are_baked_on_the_faces_that_they_lie_on() -> None:

@@ -8,12 +8,14 @@ import bpy
 import pytest
 from levelwright.addon import games, levels
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import Entity
 
 from tests.addon.contract import edits
 from tests.addon.source.exports import ROOM
 from tests.formats import source_door, source_portals
+from tests.formats import source_model_bytes as raw
 
 SOURCE = games.by_key("source")
 SLICE = 40
@@ -38,11 +40,29 @@ def odd() -> source.Level:
     return level
 
 
+def lit() -> source.Level:
+    """The room with the model of its first prop, of two materials, and light in that prop's vertices."""
+    level = source.read(ROOM)
+    stem = level.static_props.models[int(level.static_props.props["prop_type"][0])][: -len(".mdl")]
+    square = [([0, 1, 2, 3], [(1, [0, 1, 2, 0, 2, 3])])]
+    above = [(x, y, 8.0, *rest) for x, y, _, *rest in raw.QUAD]
+    files = {
+        f"{stem}.mdl": raw.mdl([[[(0, 0, 4), (1, 4, 4)]]], ("one", "two"), ("props/",), ((0, 1),)),
+        f"{stem}.vvd": raw.vvd([*raw.QUAD, *above]),
+        f"{stem}.dx90.vtx": raw.vtx([[[square, square]]]),
+        "sp_0.vhv": raw.vhv([(0, [(99, 80, 60)] * 4)] * 2),
+    }
+    for name, data in files.items():
+        level.pak.put(name, data)
+    return level
+
+
 MAPS: dict[str, Callable[[], source.Level]] = {
     "room": lambda: source.read(ROOM),
     "trigger": source_door.with_trigger,
     "portals": source_portals.room,
     "odd": odd,
+    "lit": lit,
 }
 
 
@@ -78,3 +98,22 @@ def test_what_nobody_edited_is_told_of_by_nothing(name: str, tmp_path: Path) -> 
         levels.export_file(bpy.context, level, tmp_path / "out.bsp", SOURCE.writer[1](), report)
         assert (tmp_path / "out.bsp").read_bytes() == path.read_bytes()
         assert [line for line in (*report.warnings, *report.notes) if "written" in line] == []
+
+
+def test_light_of_props_is_for_reference(tmp_path: Path) -> None:
+    """Its file stays as it is; an edit of what shows it is told, with the reason."""
+    path = tmp_path / "lit.bsp"
+    path.write_bytes(source.write(lit()))
+    found = [one for one in edits.edits(SOURCE, path) if one.aspect == f"attribute {layout.VERTEX_LIGHT}"]
+    (result,) = (edits.outcome(SOURCE, path, one) for one in found)
+    assert result is not None and result.result == edits.TOLD and "the compiler baked it" in result.said
+
+
+def test_placeholders_have_names_of_their_own(tmp_path: Path) -> None:
+    """Each is a copy of the first, which may be a model's, and the map's textures have no other name beside theirs."""
+    path = tmp_path / "lit.bsp"
+    path.write_bytes(source.write(lit()))
+    edits.imported(SOURCE, path, SOURCE.import_settings(brushes=True))
+    named = {one.name: (one.get(layout.OWN_NAME), one[layout.MATERIAL]) for one in bpy.data.materials}
+    assert named["props/one"] == ("props/one", "props/one") and named["dev/floor"] == (None, "dev/floor")
+    assert all(own in (None, texture) for own, texture in named.values())

@@ -288,3 +288,23 @@ def test_a_bad_game_definition_is_told(tmp_path):
     collection, report = shown(a_map([[("classname", "thing"), ("count", "1")]]), fgd=str(path))
     assert objects(collection)[1]["count"] == "1"
     assert "line 1" in report.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("classname", "info_target"), ("origin", "1 2 3"), ("Angles", "0 90 0")],
+        [("origin", "nowhere"), ("a", ""), ("Origin", "1 2 3")],
+        [("a", "1"), ("A", "2"), ("a", "3"), ("b", "4")],
+        [("a", "1"), ("OnTrigger", OUTPUT), ("b", "x,y,z,1,2")],
+        [("a", "\0cut"), ("k" * 64, "too long"), ("levelwright_x", "ours"), ("b", "\udc80")],
+        [],
+    ],
+)
+def test_texts_that_are_set_at_once_are_those_that_are_made_one_by_one(pairs: list[tuple[str, str]]) -> None:
+    obj, entity = bpy.data.objects.new("entity", None), Entity(pairs)
+    custom_properties.write(obj, entity, custom_properties.Types())
+    one_by_one = bpy.data.objects.new("other", None)
+    for key, values in custom_properties.shown(entity).items():
+        custom_properties.put(one_by_one, key, custom_properties.as_property(key, values))
+    assert [*obj.items()] == [*one_by_one.items()]

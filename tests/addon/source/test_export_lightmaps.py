@@ -63,7 +63,7 @@ def test_blender_reads_pictures_as_they_were_stored(width: int) -> None:
     light = numbers[..., :3] / 256
     for shown in (light, np.zeros_like(light)):  # a picture without any light, too
         data = radiance.encode(numbers if shown.any() else np.zeros_like(numbers))
-        image = images.from_file_bytes("picture", data, width, 40, non_color=True)
+        image = images.from_file_bytes("picture", data, non_color=True)
         assert np.array_equal(pixels(image)[::-1, :, :3], np.where(numbers[..., 3:] > 0, shown, 0).astype(np.float32))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """New brush entities: meshes with the class of one get models, and so do copies that were given another shape."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import bmesh
@@ -91,8 +92,8 @@ def test_a_mesh_with_a_class_becomes_a_model(scene: Scene) -> None:
     assert entity.model == 2 and entity.origin == (64, 16, 48)
     assert bounds(level, 2) == [[-16] * 3, [16] * 3]
     faces = faces_of(level, 2)
-    assert len(faces) == 6 and (faces["lightofs"] >= 0).all(), "it is lit"
     before = source.read(MAP)
+    assert len(faces) == 6 and (faces["lightofs"] >= len(before.bytes_of(E.LIGHTING))).all(), "it has light of its own"
     assert np.array_equal(level.table(E.MODELS)[:2], before.table(E.MODELS))
     for lump in (E.VISIBILITY, E.LIGHTING, E.LIGHTING_HDR, E.LEAFMINDISTTOWATER):
         kept = before.bytes_of(lump)
@@ -102,6 +103,34 @@ def test_a_mesh_with_a_class_becomes_a_model(scene: Scene) -> None:
     assert source.write(again.export()) == source.write(level)
     shown = next(obj for obj in again.objects().values() if obj.get("classname") == "func_brush")
     assert shown.get("model") == "*2" and np.ptp(meshes.read(shown).positions, axis=0).tolist() == [32] * 3
+
+
+@pytest.mark.parametrize("classname", ["func_brush", "func_door"])
+def test_its_light_is_that_of_where_it_stands(classname: str) -> None:
+    """As the library lights it at the entity's place; a door isn't turned by its angles, but itself."""
+    scene = imported()
+    made = cube(scene, classname, place=(-180.0, 40.0, 60.0))
+    made.rotation_euler.z = np.pi / 2
+    made.data.materials.append(texture(scene))
+    level = scene.export()
+    place = np.eye(4)
+    place[:3, 3] = -180, 40, 60
+    if classname == "func_brush":
+        assert entity_of(level, classname).angles == pytest.approx((0, 90, 0))
+        place[:2, :2] = (0, -1), (1, 0)
+    other = source.read(scene.data)
+    polygons, rows = geometry.polygons(level), level.table(E.MODELS)[2]
+    drawn = []
+    for face in range(int(rows["firstface"]), int(rows["firstface"]) + 6):
+        corners = polygons.corners[polygons.first_corner[face] : polygons.first_corner[face + 1]]
+        drawn.append(brush_models.Face(polygons.positions[corners].astype(np.float64), 0))
+    solids = [replace(piece, texinfos=np.zeros(6, np.int64)) for piece in brush_models.pieces(level, 2)]
+    brush_models.add(other, solids, drawn, place=place)
+    for lump in (E.LIGHTING, E.LIGHTING_HDR):
+        ours, theirs = (np.frombuffer(one.bytes_of(lump), "<u4") for one in (level, other))
+        fresh = len(source.read(MAP).bytes_of(lump)) // 4
+        assert len(ours) == len(theirs) > fresh
+        assert (ours[fresh:] == theirs[fresh:]).mean() > 0.9, "but for luxels in the middle between two"
 
 
 def test_its_texture_lies_as_in_blender(scene: Scene) -> None:

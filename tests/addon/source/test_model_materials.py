@@ -67,6 +67,12 @@ def end_of(obj: bpy.types.Object) -> bpy.types.Node:
             np.array([0, 0, 1]),
         ),
         ("VertexLitGeneric { $basetexture red $selfillum 1 $selfillummask white }", (), np.array([1, 0, 0])),
+        ("VertexLitGeneric { $basetexture white $selfillum 1 $selfillummask red }", (), np.array([1, 0, 0])),
+        (
+            'VertexLitGeneric { $basetexture white $selfillum 1 $selfillummask half $selfillumtint "[0 1 0]" }',
+            (),
+            np.array([0, 1, 0]),
+        ),
         (
             "UnlitGeneric { $basetexture white }",
             (("rendermode", "1"), ("renderamt", "64")),
@@ -126,6 +132,36 @@ def test_highlights() -> None:
     assert node_kinds(textured).count("ShaderNodeTexImage") == 2
     none = end_of(imported("VertexLitGeneric { $basetexture grey $phong 1 $phongboost 0 }"))
     assert none.inputs["Specular"].default_value == 0
+
+
+def test_rims_are_a_sheen() -> None:
+    plain = end_of(imported("VertexLitGeneric { $basetexture grey $phong 1 }"))
+    assert plain.inputs["Sheen"].default_value == 0
+    end = end_of(imported("VertexLitGeneric { $basetexture grey $phong 1 $rimlight 1 $rimlightboost 0.5 }"))
+    facing, strength = end.inputs["Sheen"].links[0].from_node.inputs[:2]
+    assert facing.links[0].from_node.operation == "POWER" and strength.default_value == 0.5
+    assert end.inputs["Sheen Roughness"].default_value == pytest.approx(2 / 6)
+    masked = "VertexLitGeneric { $basetexture grey $phong 1 $phongexponenttexture half $rimlight 1 $rimmask 1 }"
+    assert end_of(imported(masked)).inputs["Sheen"].links[0].from_node.inputs[1].is_linked
+
+
+@pytest.mark.parametrize(("pitch", "wanted"), [(-90, (0, 1, 0)), (-20, (1, 0.13, 0)), (None, (1, 1, 1))])
+def test_hues_of_a_light_warp(tmp_path: Path, pitch: float | None, wanted: tuple[float, ...]) -> None:
+    """By how far a surface looks away from the sun: straight at it is the right end of the texture; 20 degrees over it,
+    two thirds of the way, where nearly all is red: how two pixels are mixed is the renderer's.
+    """
+    warp = "VertexLitGeneric { $basetexture white $lightwarptexture warp }"
+    files = {**MODEL, **TEXTURES, "materials/props/skin.vmt": warp.encode()}
+    files["materials/warp.vtf"] = texture(*[(255, 0, 0, 255)] * 3, (0, 255, 0, 255))
+    sun = (("classname", "light_environment"), ("pitch", str(pitch)), ("_light", "255 255 255 255"))
+    shown(a_map([PLACED, *([sun] if pitch is not None else [])], files))
+    bpy.context.scene.world = None
+    if pitch is None:
+        lamp = bpy.data.objects.new("lamp", bpy.data.lights.new("lamp", "SUN"))
+        lamp.data.energy = 3.0
+        bpy.context.scene.collection.objects.link(lamp)
+    seen = seen_from_above(tmp_path, samples=32)[4, 4]
+    assert seen.max() > 0.2 and seen / seen.max() == pytest.approx(np.array(wanted), abs=0.12)
 
 
 @pytest.mark.parametrize("shader", ["Eyes", "EyeRefract", "sdk_EyeRefract"])

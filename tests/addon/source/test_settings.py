@@ -34,13 +34,15 @@ class Panels:
 
 def test_options_are_in_panels():
     shown: dict[str, list[str]] = {}
-    dialog = SimpleNamespace(layout=Panels(shown), game=games.by_key("source"), form=None, prefix=lambda game: "")
-    operators._Import.draw(dialog, bpy.context)
-    assert list(shown) == ["Source map", "World", "Baked light", "Entities and props"]
+    values = settings.to_properties(ImportSettings())
+    dialog = SimpleNamespace(layout=Panels(shown), game=games.by_key("source"), of_form=None, **values)
+    dialog.draw_left_out = lambda: None
+    operators._ImportOfGame.draw(dialog, bpy.context)
+    assert list(shown) == ["", "World", "Baked light", "Entities and props"]
     assert sorted(name for names in shown.values() for name in names) == sorted(
         one.name for one in fields(ImportSettings)
     )
-    assert shown["Baked light"] == ["lightmaps", "bump_lightmaps"]
+    assert shown["Baked light"] == ["lightmaps", "bump_lightmaps", "prop_light"]
 
 
 def preset_files() -> list[Path]:

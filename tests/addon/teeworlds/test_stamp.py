@@ -10,10 +10,12 @@ import pytest
 from levelwright.addon.scene import originals
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.teeworlds import layout, operators
+from levelwright.addon.teeworlds.materials import physics
 from levelwright.addon.teeworlds.stamp import held, stroke, targets
 from levelwright.addon.teeworlds.structure.parts import groups_of
 from levelwright.addon.teeworlds.tiles.grid import TileGrid
 from levelwright.formats import teeworlds
+from levelwright.formats.teeworlds import stamps
 from levelwright.formats.teeworlds.tile_faces import UV_TILE
 
 from tests.addon.teeworlds.export_helpers import exported, imported
@@ -328,3 +330,33 @@ def test_of_two_faces_in_a_cell_one_is_left() -> None:
         exported(level)
     stamped(obj, (0, 0))
     assert records(level)[0][0] == [1, 0, 7, 0, 0, 0]
+
+
+def test_tiles_that_the_game_does_not_know_in_a_layer_are_not_offered_and_are_told() -> None:
+    m = Map()
+    m.version()
+    m.group("Game")
+    m.tiles(4, 3, EMPTY * 12, flags=raw.GAME)
+    m.tiles(4, 3, bytes(6 * 12), flags=raw.SPEEDUP, title="Fast")
+    obj = layer(imported(m.build(), physics=True), "Fast")
+    bpy.context.view_layer.update()
+    bpy.context.view_layer.objects.active = obj
+    with pytest.raises(RuntimeError, match=r"27: no speedup of the game's, which knows 28, 29: it does nothing there"):
+        bpy.ops.levelwright.teeworlds_choose_tile(index=27)
+    assert not held.parts()
+    assert bpy.ops.levelwright.teeworlds_choose_tile(index=28) == {"FINISHED"}
+    held.choose(bpy.context, "SPEEDUP", (10, 1, 4, 1))  # 26 to 29
+    assert held.parts()[0].values["index"].tolist() == [[0, 0, 28, 29]]
+    held.pick(bpy.context, [held.parts()[0].with_field("index", 27)])  # of a map that has it
+    one = stroke.StampStroke([TileGrid(obj)], held.for_layers([obj]))
+    one.to((0, 0))
+    assert one.finish()
+    assert one.unknown() == [f"{obj.name}: 27: no speedup of the game's, which knows 28, 29: it does nothing there"]
+
+
+def test_all_that_ddnet_knows_has_a_word_in_its_picture() -> None:
+    for kind, known in stamps.KNOWN.items():
+        worded = set(physics._rows(physics._TABLES.get(kind, "")))
+        assert kind == "SPEEDUP" or worded <= known | set(range(203, 256)), kind
+    assert stamps.unknown("GAME", np.array([3, 77])) == []
+    assert stamps.unknown("TUNE", np.array([0, 68, 69])) == [69]

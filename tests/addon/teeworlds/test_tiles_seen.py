@@ -256,3 +256,55 @@ def test_a_level_of_before_shows_its_attributes_when_its_image_is_set_anew() -> 
     assert np.stack([faces.shown(obj).values[name] for name in ("index", "flags")], axis=-1).tolist() == expected
     assert tile_faces.UV_TILE in obj.data.attributes
     assert row(found) == expected
+
+
+@pytest.mark.parametrize("edit", [by_attributes, by_both])
+def test_uvs_follow_what_was_written_into_attributes(edit) -> None:
+    """So that Solid views, which know UVs alone, show it; what is exported stays the same."""
+    found = level()
+    bpy.context.view_layer.update()
+    edit(found)
+    expected = row(found)
+    obj = layer(found, 0)
+    bpy.context.view_layer.update()
+    there = np.array([index > 0 for index, _ in expected])
+    assert row(found) == expected
+    made = tile_faces.made_for("TILES", {"index": values(obj, "index"), "flags": values(obj, "flags")})
+    assert (values(obj, tile_faces.UV_TILE) == made)[there].all()
+    uvs = np.array([one.vector for one in obj.data.uv_layers[0].uv], np.float32).reshape(-1, 4, 2)
+    index, way = tiles.tiles_from_uvs(tiles.locate(corners(obj)[..., :2] * (1, -1), 0.1)[1], uvs)
+    assert np.stack([index, way], axis=-1)[there].tolist() == np.array(expected)[there].tolist()
+    assert faces.follow(obj) == 0, "once"
+
+
+def test_faces_off_the_grid_and_air_are_not_followed_for_ever() -> None:
+    found = level()
+    bpy.context.view_layer.update()
+    written(found, index=[0, 5, 17, 17, 17])
+    obj = layer(found, 0)
+    for corner in obj.data.polygons[1].vertices:
+        obj.data.vertices[corner].co.x += 0.3
+    before = values(obj, tile_faces.UV_TILE).tolist()
+    assert faces.follow(obj) == 0
+    assert values(obj, tile_faces.UV_TILE).tolist() == before
+    for corner in obj.data.polygons[1].vertices:
+        obj.data.vertices[corner].co.x -= 0.3
+    assert faces.follow(obj) == 1
+
+
+def test_uvs_follow_through_undo_and_redo() -> None:
+    found = level()
+    obj = layer(found, 0)
+    name = obj.name
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="before")
+    written(found, index=[3] * SIZE)
+    bpy.ops.ed.undo_push(message="written")  # Blender makes a step before it tells
+    bpy.context.view_layer.update()
+    assert values(obj, tile_faces.UV_TILE).tolist() == [3] * SIZE
+    bpy.ops.ed.undo()
+    bpy.context.view_layer.update()
+    assert values(bpy.data.objects[name], tile_faces.UV_TILE).tolist() == [17] * SIZE
+    bpy.ops.ed.redo()
+    bpy.context.view_layer.update()
+    assert values(bpy.data.objects[name], tile_faces.UV_TILE).tolist() == [3] * SIZE

@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 
 from ...formats import tiny
-from ..game import FileKind, Game, NewLevel
-from ..scene import gate, identity, originals, transforms
+from ..game import FileKind, Game, NewLevel, RecordPlace
+from ..scene import gate, identity, originals, stage, transforms
 from ..scene.content_folders import ContentFolder
 from ..scene.ledger import COPIED, DELETED, WRITTEN, Fates
 from ..scene.level import ImportContext, root_of
@@ -32,7 +32,9 @@ class ImportSettings:
 class ExportSettings:
     """The options of an export."""
 
-    build_as_new: bool = field(default=False, metadata={"tooltip": "Take nothing from the imported file"})
+    build_as_new: bool = field(
+        default=False, metadata={"tooltip": "Take nothing from the imported file", "is_remembered": False}
+    )
 
 
 def import_level(
@@ -47,7 +49,10 @@ def import_level(
         made.empty_display_size = settings.size
         transforms.remember(made)
     report.count("gems", len(level.gems))
-    return importing.finish()
+    collection = importing.finish()
+    if importing.alone:
+        stage.look_at(context, collection, np.nan_to_num(level.gems))
+    return collection
 
 
 def export_level(
@@ -98,6 +103,7 @@ GAME = Game(
     import_settings=ImportSettings,
     export_level=export_level,
     export_settings=ExportSettings,
+    places=(RecordPlace(r"gems\[(\d+)\]", "gems", (GEM,)),),
     fates=FATES,
     new=NewLevel(
         operator="tiny_new_level", label="Tiny level", tooltip="Make a level of gems", settings=NewSettings, make=make

@@ -10,8 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..geometry import Floats, Ints
+
+Bools = NDArray[np.bool_]
 
 _NEAR = 12
 """Faces that are looked at for each new one."""
@@ -23,7 +26,7 @@ _STEP, _LUXELS = 12, 1 << 13
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LuxelPlanes:
-    """LuxelPlanes n on planes. vectors: float64[n, 2, 4]. normals: float64[n, 3]. dists: float64[n]. mins, sizes:
+    """Lightmaps n on planes. vectors: float64[n, 2, 4]. normals: float64[n, 3]. dists: float64[n]. mins, sizes:
     int64[n, 2], the first luxel and how many, along s and t. low, high: float64[n, 3], the boxes of their faces.
     """
 
@@ -34,6 +37,27 @@ class LuxelPlanes:
     sizes: Ints
     low: Floats
     high: Floats
+
+    def take(self, which: Bools) -> LuxelPlanes:
+        """Some of them, bool[n]."""
+        vectors, normals, dists = (part[which] for part in (self.vectors, self.normals, self.dists))
+        return LuxelPlanes(
+            vectors, normals, dists, self.mins[which], self.sizes[which], self.low[which], self.high[which]
+        )
+
+    def moved(self, place: Floats, which: Bools) -> LuxelPlanes:
+        """The same, but some, bool[n], where a place float64[4, 4] takes them, which turns and doesn't scale."""
+        turn, shift = place[:3, :3], place[:3, 3]
+        vectors, normals, dists, low, high = (
+            each.copy() for each in (self.vectors, self.normals, self.dists, self.low, self.high)
+        )
+        vectors[which, :, :3] = vectors[which, :, :3] @ turn.T
+        vectors[which, :, 3] -= vectors[which, :, :3] @ shift
+        normals[which] = normals[which] @ turn.T
+        dists[which] += normals[which] @ shift
+        middle, half = (low[which] + high[which]) / 2 @ turn.T + shift, (high[which] - low[which]) / 2 @ np.abs(turn).T
+        low[which], high[which] = middle - half, middle + half
+        return LuxelPlanes(vectors, normals, dists, self.mins, self.sizes, low, high)
 
     @property
     def back(self) -> Floats:

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an export would change in the imported file: a list of findings, record by record, and a text with all of it."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import formats
+from ..formats.diff import Unlike, compare, differences
+from ..formats.format import AnyLevel
+from . import levels
+from .game import Game, RecordPlace
+from .scene import findings, identity, originals, reports
+from .scene.names import showable
+from .scene.reports import LevelFinding
+
+ROWS = 1000
+"""Rows of a table that are told one by one."""
+LISTED = 1000
+"""Lines of one kind that the list has; the text has all of them."""
+TEXT = 3
+"""The number of the text among a level's reports."""
+_HEAD = re.compile(r"[^\[(]*")
+_PART = re.compile(r"[\w ]+\[\d+\] \((?P<name>.*?)\)(?=\.)")
+
+
+class _Change(NamedTuple):
+    """A difference, and where it is: what such records are called, and which one of which kind it is, -1: none."""
+
+    unlike: Unlike
+    title: str
+    rest: str
+    """Of its place, what stands behind the record."""
+    place: RecordPlace | None = None
+    record: int = -1
+
+
+def keep(collection: bpy.types.Collection, made: Mapping[str, bytes]) -> int:
+    """Compare what an export made (files by their names) with the imported files, and keep the list and the text.
+
+    Returns the number of changes. Raises SceneError where the imported file is gone, FormatError.
+    """
+    game, original = levels.game_of(collection), originals.find(collection)
+    found: list[_Change] = []
+    if original is None:
+        lines = [LevelFinding("the level was made in Blender: all of its file is new", sort="change", title="files")]
+    else:
+        before = {original.file_name: original.data, **original.parts}
+        for name, data in made.items():
+            found += _of_file(game, before, name, data)
+        lines = _lines(collection, original, found)
+    findings.keep(collection, lines, "changes")
+    _keep_text(collection, found or lines)
+    return sum(change.unlike.rows for change in found) or (len(lines) if original is None else 0)
+
+
+def _of_file(game: Game, before: Mapping[str, bytes], name: str, data: bytes) -> list[_Change]:
+    """What differs in one file."""
+    ending = Path(name).suffix.lower()
+    was = next((each for known, each in before.items() if Path(known).suffix.lower() == ending), None)
+    if was is None:
+        what = "a file beside the level" if ending in game.beside else "another kind of file than the imported one"
+        return [_Change(Unlike(name, "", f"{len(data)} bytes: {what}"), "files", "")]
+    if ending in game.beside:
+        document = game.contents_beside.get(ending)
+        if document is None:
+            return (
+                [_Change(Unlike(name, f"{len(was)} bytes", f"{len(data)} bytes"), "files", "")] if was != data else []
+            )
+        held = document(was)
+        return [_located(game, held, each) for each in differences(held, document(data), rows=ROWS)]
+    level = formats.read(was, game.key)
+    return [_located(game, level, each) for each in compare(was, data, ROWS)]
+
+
+def _located(game: Game, level: AnyLevel, unlike: Unlike) -> _Change:
+    """A difference with what its game says of its place, else by the first words of that: "mesh.faces" are faces."""
+    for place in game.places:
+        match = re.match(place.pattern, unlike.place)
+        if match is not None:
+            numbers = [int(group) for group in match.groups() if group is not None and group.isdigit()]
+            record = place.number(level, numbers) if place.number is not None else (numbers or [-1])[-1]
+            is_new = not unlike.was and match.end() == len(unlike.place)
+            return _Change(unlike, place.title, unlike.place[match.end() :], place, -1 if is_new else record)
+    part = _PART.match(unlike.place)
+    if part is not None:
+        return _Change(unlike, part["name"], unlike.place[part.end() :].lstrip("."))
+    head = _HEAD.match(unlike.place)
+    words = head[0].strip().split(".") if head is not None else [""]
+    return _Change(unlike, words[:2][-1], unlike.place)
+
+
+# --------------------------------------------------------------------------------------------------------------- lines
+
+
+def _lines(
+    collection: bpy.types.Collection, original: originals.Original, found: Iterable[_Change]
+) -> list[LevelFinding]:
+    """The changes as lines: those of one title one after another, with the objects or faces that are their records."""
+    grouped: dict[str, list[_Change]] = defaultdict(list)
+    for change in found:
+        grouped[change.title].append(change)
+    objects = _objects(collection, original.token)
+    lines = []
+    for title, changes in grouped.items():
+        shown = changes[:LISTED]
+        faces = _faces(collection, original.token, shown)
+        lines += [_line(change, objects, faces) for change in shown]
+        if len(changes) > len(shown):
+            rest = sum(change.unlike.rows for change in changes[LISTED:])
+            lines.append(
+                LevelFinding(f"{rest:,} more: the text has them", sort="change", title=_many(title), count=rest)
+            )
+    return lines
+
+
+def _many(title: str) -> str:
+    return f"changes: {title}"
+
+
+def _line(
+    change: _Change,
+    objects: Mapping[tuple[str, int], list[bpy.types.Object]],
+    faces: Mapping[int, list[tuple[bpy.types.Object, int]]],
+) -> LevelFinding:
+    unlike, place = change.unlike, change.place
+    those = [obj for kind in place.kinds for obj in objects.get((kind, change.record), ())] if place else []
+    where = faces.get(change.record, []) if place is not None and place.are_faces else []
+    if unlike.was and unlike.now:
+        said = f"{unlike.was} \N{RIGHTWARDS ARROW} {unlike.now}"
+    else:
+        said = f"new: {unlike.now}" if unlike.now else f"gone: {unlike.was}"
+    named = ", ".join(obj.name for obj in those[:2]) or (f"{change.record}" if change.record >= 0 else "")
+    rest = re.sub(r"^ \([^)]*\)", "", change.rest) if those else change.rest
+    where_said = f"{named}{rest}".lstrip(".") or unlike.place
+    indices: dict[bpy.types.Object, NDArray[np.int64]] = {obj: np.array([number]) for obj, number in where}
+    return LevelFinding(
+        showable(f"{where_said}: {said}"),
+        tuple(dict.fromkeys([*those, *indices])),
+        faces=indices,
+        sort="change",
+        title=_many(change.title),
+        count=unlike.rows,
+    )
+
+
+def _objects(collection: bpy.types.Collection, token: int) -> dict[tuple[str, int], list[bpy.types.Object]]:
+    """The objects that stand for the original's records."""
+    found: dict[tuple[str, int], list[bpy.types.Object]] = defaultdict(list)
+    for obj in collection.all_objects:
+        mark = identity.stamped(obj)
+        if mark is not None and mark.token == token and mark.record >= 0:
+            found[mark.kind, mark.record].append(obj)
+    return found
+
+
+def _faces(
+    collection: bpy.types.Collection, token: int, changes: Iterable[_Change]
+) -> dict[int, list[tuple[bpy.types.Object, int]]]:
+    """By record the faces of meshes that stand for it."""
+    wanted = {change.record for change in changes if change.place is not None and change.place.are_faces}
+    found: dict[int, list[tuple[bpy.types.Object, int]]] = defaultdict(list)
+    if not wanted:
+        return found
+    for obj in collection.all_objects:
+        if isinstance(obj.data, bpy.types.Mesh) and not obj.data.is_editmode:
+            records = identity.read_ids(obj.data, "FACE", token).astype(np.int64) - 1
+            for face in np.flatnonzero(np.isin(records, list(wanted))).tolist():
+                found[int(records[face])].append((obj, face))
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------- text
+
+
+def text_of(collection: bpy.types.Collection) -> bpy.types.Text | None:
+    """The text of all changes, None where that was never asked for."""
+    text = originals.resources(collection, originals.REPORTS).get(TEXT)
+    return text if isinstance(text, bpy.types.Text) else None
+
+
+def _keep_text(collection: bpy.types.Collection, found: Iterable[_Change | LevelFinding]) -> None:
+    """Keep all of it as a text block."""
+    lines = [one.message if isinstance(one, LevelFinding) else str(one.unlike) for one in found]
+    text = reports.text_of(f"{collection.name} changes", lines or ["nothing would change"])
+    originals.set_resource(collection, originals.REPORTS, TEXT, text)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an export would do, before it writes anything: *Check Export* and *What Would Change?*."""
+
+from __future__ import annotations
+
+import bpy
+
+from . import changes, games, levels
+from .game import Settings
+from .scene import declared, level_options, options, stage
+from .scene.blender_types import Value
+from .scene.declared import Declared
+from .scene.reports import Report
+from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.stoppable import Stoppable
+
+WIDTH = 360
+"""Pixels of the dialog."""
+
+
+def _export_options() -> dict[str, Value]:
+    """The options of the exports of all games, each behind its game's key, as properties of an operator."""
+    shown: dict[str, Value] = {}
+    for game in games.GAMES:
+        if game.export_settings is not None:
+            shown |= options.properties(game.export_settings, f"{game.key}_")
+    return shown
+
+
+class _ExportOptions:
+    """Mixed into operators that have the options of all exports."""
+
+    __annotations__ = _export_options()
+
+
+class _AsExported(_ExportOptions, Declared, bpy.types.Operator):
+    """Base of the operators that make a level's file in memory, with the options that its export has."""
+
+    collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Show the options that the level's last export or check had."""
+        try:
+            level = levels.choose(context, self.collection)
+            game = levels.game_of(level)
+        except levels.FAILURES as error:
+            return refuse(self, context, error)
+        self.collection = level.name
+        level_options.restore(level, self, f"{game.key}_")
+        result: Result = stage.window_manager_of(context).invoke_props_dialog(self, width=WIDTH)
+        return result
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Show the options of the level's game."""
+        level: Value = bpy.data.collections.get(self.collection)
+        game = levels.game_of(level) if level is not None else None
+        if game is not None and game.export_settings is not None:
+            options.draw(game.export_settings, layout_of(self), self, f"{game.key}_")
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """Make the file in memory."""
+        report = Report()
+        try:
+            level = levels.choose(context, self.collection)
+            game = levels.game_of(level)
+            _, settings = game.writer
+            self.make(context, level, options.from_properties(settings, self, f"{game.key}_"), report)
+        except levels.FAILURES as error:
+            return refuse(self, context, error)
+        return {"FINISHED"}
+
+    def make(self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report) -> None:
+        """Make the file, and tell what is to be told. Raises what `levels.FAILURES` has."""
+        raise NotImplementedError
+
+
+class LEVELWRIGHT_OT_check_export(Stoppable, _AsExported):
+    """Say what the game would refuse, and what an export can't write, without writing a file"""
+
+    bl_idname = "levelwright.check_export"
+    bl_label = "Check Export"
+
+    def make(self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report) -> None:
+        """Check it."""
+        levels.check_export(context, level, report, settings)
+        report.forward(self)
+        report.log()
+
+
+class LEVELWRIGHT_OT_show_changes(Stoppable, _AsExported):
+    """List record by record what an export would change in the imported file, without writing one"""
+
+    bl_idname = "levelwright.show_changes"
+    bl_label = "What Would Change?"
+
+    def make(self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report) -> None:
+        """Make it, and compare it with the imported one."""
+        made = levels.check_export(context, level, report, settings)
+        number = changes.keep(level, made)
+        self.report({"INFO"}, f"{level.name}: {number:,} changes" if number else f"{level.name}: nothing would change")
+
+
+CLASSES = (LEVELWRIGHT_OT_check_export, LEVELWRIGHT_OT_show_changes)
+
+
+def register() -> None:
+    """Register the operators."""
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    unregister_classes(CLASSES)

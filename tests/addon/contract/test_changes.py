@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an export would change is listed before it writes, and checks have the options of exports: of every game."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import pytest
+from levelwright.addon import checking, levels
+from levelwright.addon.game import Game
+from levelwright.addon.scene import findings, identity, level_options, originals, properties
+from levelwright.addon.scene.reports import Report
+
+from tests.addon.contract.registered import ALL, IDS
+
+SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+
+
+def imported(game: Game, sample: Path) -> bpy.types.Collection:
+    (level,) = levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
+    return level
+
+
+@SAMPLES
+def test_nothing_would_change_in_an_unedited_level(game: Game, sample: Path) -> None:
+    level = imported(game, sample)
+    assert bpy.ops.levelwright.show_changes() == {"FINISHED"}
+    assert findings.changes(level) == []
+    text = originals.resources(level, originals.REPORTS)[3]
+    assert text.as_string() == "nothing would change\n"  # type: ignore[attr-defined]
+
+
+def edit(game: Game, level: bpy.types.Collection) -> bpy.types.Object:
+    """Move something that is a record of its own, of those that an export writes."""
+    kinds = {kind for place in game.places for kind in place.kinds} - {"layer", "model", "surfaces"}
+    for obj in sorted(level.all_objects, key=lambda each: each.name):
+        mark = identity.stamped(obj)
+        if mark is None or mark.record < 0 or any(obj.lock_location) or obj.parent is None:
+            continue
+        if mark.kind in kinds:
+            obj.location.x += 4.0
+            return obj
+    raise AssertionError("no object to move")
+
+
+@SAMPLES
+def test_an_edit_is_listed_with_its_object(game: Game, sample: Path) -> None:
+    level = imported(game, sample)
+    obj = edit(game, level)
+    bpy.ops.levelwright.show_changes()
+    groups = findings.changes(level)
+    lines = [line for group in groups for line in group.lines]
+    assert lines
+    selecting = [line for line in lines if obj.name in line.objects]
+    assert selecting, [line.message for line in lines]
+    assert bpy.ops.levelwright.show_report(which="changes") == {"FINISHED"}
+    findings.select(bpy.context, level, selecting)
+    assert obj in bpy.context.selected_objects
+
+
+@SAMPLES
+def test_checks_have_the_options_of_the_export_and_begin_with_its_last(
+    game: Game, sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings: Any = game.export_settings
+    fields = [field for field in properties.fields(settings) if field.type is bool]
+    for name in ("check_export", "show_changes"):
+        own = getattr(bpy.ops.levelwright, name).get_rna_type().properties
+        for field in properties.fields(settings):
+            assert own[f"{game.key}_{field.name}"].description == field.tooltip
+    if not fields:
+        pytest.skip("the game's export has nothing to switch")
+    field = fields[0]
+    level = imported(game, sample)
+    exporting: Any = getattr(bpy.ops.export_scene, game.kind_of(sample.name).operator)
+    exporting(filepath=str(tmp_path / sample.name), **{field.name: not field.default})
+    assert level_options.kept(level)[field.name] is (not field.default)
+    seen = []
+
+    def check(_context: object, _level: object, _report: object, chosen: object) -> dict[str, bytes]:
+        seen.append(getattr(chosen, field.name))
+        return {}
+
+    monkeypatch.setattr(levels, "check_export", check)
+    bpy.ops.levelwright.check_export()
+    assert seen == [field.default], "what scripts don't say is as usual"
+    shown = SimpleNamespace(bl_rna=bpy.ops.levelwright.check_export.get_rna_type())
+    level_options.restore(level, shown, f"{game.key}_")  # type: ignore[arg-type]
+    assert getattr(shown, f"{game.key}_{field.name}") is (not field.default)
+
+
+def test_options_of_another_version_are_left_alone() -> None:
+    level = bpy.data.collections.new("level")
+    for text in ("{", "[1]", '{"no_such": 1, "backup": "what"}'):
+        level[level_options.KEY] = text
+        level_options.restore(level, SimpleNamespace(bl_rna=checking.LEVELWRIGHT_OT_check_export.bl_rna))  # type: ignore[arg-type]
