@@ -4,6 +4,7 @@
 from types import ModuleType
 
 from . import (
+    asset_operators,
     checking,
     commands,
     documentation,
@@ -40,6 +41,7 @@ _PARTS: tuple[ModuleType, ...] = (
     panels,
     viewing,
     commands,
+    asset_operators,
     texture_lock,
     games,
     saving,

@@ -195,7 +195,7 @@ class _Process:
             self._made = 0
             pipe = asyncio.subprocess.PIPE
             self._process = await asyncio.create_subprocess_exec(
-                *_command(), stdin=pipe, stdout=pipe, stderr=self._said, limit=LONGEST_ANSWER
+                *command(WORKER), stdin=pipe, stdout=pipe, stderr=self._said, limit=LONGEST_ANSWER
             )
         return self._process
 
@@ -237,8 +237,10 @@ async def _ask(process: asyncio.subprocess.Process, question: str) -> str:
     return line.decode("utf-8", "replace")
 
 
-def _command() -> list[str]:
-    """The command line of a process: of this Blender, or of the Python that has bpy as a module."""
+def command(*words: str) -> list[str]:
+    """The command line of a process that does what words say: of this Blender, or of the Python that has bpy as a
+    module.
+    """
     if bpy.app.binary_path:
-        return [bpy.app.binary_path, "--background", "--command", "levelwright", WORKER]
-    return [sys.executable, str(Path(__file__).resolve().parent.parent / "scripts" / "extension.py"), WORKER]
+        return [bpy.app.binary_path, "--background", "--command", "levelwright", *words]
+    return [sys.executable, str(Path(__file__).resolve().parent.parent / "scripts" / "extension.py"), *words]

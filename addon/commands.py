@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 
 from ..formats import __main__ as library
-from . import batch, worker
+from . import asset_library, batch, worker
 from .batch import FAILED as FILE_FAILED
 from .conversion import convert, is_known_ending, refuse_options
 from .picture import PictureSettings
@@ -23,6 +23,7 @@ from .scene.properties import fields
 COMMAND = "levelwright"
 LIBRARY = ("info", "check", "verify", "diff", "dump")
 """The library's verbs, here too."""
+ASSETS = "assets"
 OK, FAILED, USAGE = 0, 1, 2
 
 _registered: list[object] = []  # what bpy.utils.register_cli_command gave, to be handed back
@@ -46,13 +47,23 @@ def main(arguments: Sequence[str]) -> int:
     try:
         options.option = _pairs(options.option) | _picture_options(options)
         run: Callable[[argparse.Namespace], int] = _many if _is_batch(options) else _one
-        return run(options)
+        return (_assets if options.command == ASSETS else run)(options)
     except UsageError as error:
         _say(str(error))
         return USAGE
     except worker.FAILURES as error:
         _say(worker.in_words(error))
         return FAILED
+
+
+def _assets(options: argparse.Namespace) -> int:
+    """IN... --out DIR: a library for the asset browser."""
+    if not options.out:
+        raise UsageError("where to? --out DIR")
+    refuse_options(options.option)
+    inputs = [Path(name).absolute() for name in options.files]
+    failed = asset_library.make(inputs, Path(options.out).absolute(), options.option, _say)
+    return FAILED if failed else OK
 
 
 def _is_batch(options: argparse.Namespace) -> bool:
@@ -164,6 +175,10 @@ def _parser() -> argparse.ArgumentParser:
         else:
             words = {"choices": field.choices} if field.choices else {"metavar": field.name.upper()}
             picture.add_argument(f"--{field.name}", help=tooltip, **words)
+    made = verbs.add_parser(ASSETS, help="make a library for Blender's asset browser of levels", description=_ASSETS)
+    made.add_argument("files", nargs="+", metavar="IN", help="levels of any game; folders, with all below them")
+    made.add_argument("--out", default="", metavar="DIR", help="the library's folder")
+    made.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the imports")
     for verb in LIBRARY:
         verbs.add_parser(verb, help=library.HELP[verb])
     return parser
@@ -173,6 +188,11 @@ _CONVERT = (
     "Turn a level or a .blend into a level, a .blend, a .glb or a .png picture, as OUT's ending says. An existing OUT "
     "is replaced once all went well. With --out each of the files, and each level and .blend in the folders, becomes a "
     "file in DIR; those that are up to date are left alone, and one that fails stops none of the others."
+)
+
+_ASSETS = (
+    "Make a library for Blender's asset browser: of each level what can be dragged into others, a .blend a level, "
+    "with previews, and catalogs by game. What two levels have becomes one asset. A level that fails stops no other."
 )
 
 

@@ -5,16 +5,25 @@ import logging
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
 
-from . import games, levels
+from . import blend_preview, games, levels
 from .game import Form, Game, Settings
 from .picture import PictureSettings, render
-from .scene import files, originals
+from .scene import files, images, originals
 from .scene.options import UsageError, from_text, refuse_unknown
+from .scene.properties import setting
 from .scene.reports import Report
+
+
+@dataclass(frozen=True)
+class BlendSettings:
+    """How a scene is saved."""
+
+    preview: bool = setting(False, "A picture of it in the .blend, for file browsers; the file isn't compressed then")
 
 
 def convert(
@@ -63,7 +72,8 @@ def convert(
         exported = [target_form.export_settings] if target_form.export_settings else []
     else:
         exported = [game.export_settings for game in written if game.export_settings]
-    known = [*imported, *exported, *([PictureSettings] if picture is _render else [])]
+    own_settings = _SETTINGS.get(ending)
+    known = [*imported, *exported, *([own_settings] if own_settings is not None else [])]
     if not for_others:
         refuse_unknown(given, known)
     chosen: dict[type, Settings] = {cls: from_text(cls, given) for cls in known}
@@ -82,7 +92,7 @@ def convert(
             levels.import_files(context, [source], lambda _: of_levels, taken, read)
     taken.refuse_doubts()
     if picture is not None:
-        picture(target.absolute(), chosen.get(PictureSettings, PictureSettings()), report)
+        picture(target.absolute(), chosen[own_settings] if own_settings is not None else None, report)
         if read is None:
             report.count("levels", len(originals.levels(context.scene)))
     else:
@@ -103,7 +113,7 @@ def convert(
 
 def refuse_options(options: Mapping[str, str]) -> None:
     """Raise UsageError for an option that no import, export or picture of any game has, or a value that fits none."""
-    settings: list[type] = [PictureSettings]
+    settings: list[type] = [PictureSettings, BlendSettings]
     for game in games.GAMES:
         settings += [cls for cls in (game.import_settings, game.export_settings) if cls is not None]
         settings += [form.export_settings for form in game.forms if form.export_settings is not None]
@@ -138,11 +148,20 @@ def _refuse_other_game(target: Path, collection: bpy.types.Collection, written: 
     return game
 
 
-def _save(target: Path, _: PictureSettings, __: Report) -> None:
-    bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+def _save(target: Path, settings: Settings, report: Report) -> None:
+    if not settings.preview:
+        bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+        return
+    with _made(target, report) as path:  # the picture needs cameras and lights that no scene is saved with
+        bpy.ops.wm.save_as_mainfile(filepath=str(path), check_existing=False, compress=False)
+        picture = path.with_name("preview.png")
+        side = blend_preview.LONGER_SIDE
+        render(bpy.context, picture, PictureSettings(width=side, height=side * 9 // 16, samples=4))
+        seen = bpy.data.images.load(str(picture))
+        path.write_bytes(blend_preview.with_preview(path.read_bytes(), images.to_rgba(seen)))
 
 
-def _export_gltf(target: Path, _: PictureSettings, report: Report) -> None:
+def _export_gltf(target: Path, _: Settings, report: Report) -> None:
     for level in originals.levels(bpy.context.scene):
         gltf_materials = levels.game_of(level).gltf_materials
         if gltf_materials is not None:
@@ -155,7 +174,7 @@ def _export_gltf(target: Path, _: PictureSettings, report: Report) -> None:
         logging.disable(logging.NOTSET)
 
 
-def _render(target: Path, settings: PictureSettings, report: Report) -> None:
+def _render(target: Path, settings: Settings, report: Report) -> None:
     with _made(target, report) as path:
         render(bpy.context, path, settings)
 
@@ -171,8 +190,11 @@ def _made(target: Path, report: Report) -> Iterator[Path]:
             report.warn(line)
 
 
-_SCENES: dict[str, Callable[[Path, PictureSettings, Report], None]] = {
+_SCENES: dict[str, Callable[[Path, Settings, Report], None]] = {
     ".blend": _save,
     ".glb": _export_gltf,
     ".png": _render,
 }
+"""What makes a file of the scene, by its ending."""
+_SETTINGS: dict[str, type] = {".blend": BlendSettings, ".png": PictureSettings}
+"""Their options."""

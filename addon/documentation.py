@@ -32,6 +32,7 @@ _PLACES = {
         *("levelwright.check_export", "levelwright.export_level", "levelwright.show_changes"),
         *("levelwright.select_finding", "levelwright.mend_finding", "levelwright.attach_original"),
     ),
+    "assets": ("levelwright.make_asset_library",),
     "folders-of-games": (
         *("levelwright.find_games", "levelwright.check_setup", "levelwright.set_game_folder"),
         *("levelwright.add_folder", "levelwright.remove_folder", "levelwright.move_folder"),

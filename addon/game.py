@@ -15,6 +15,7 @@ import bpy
 
 from ..formats import FORMATS, Format
 from ..formats.format import AnyLevel, Document
+from .scene.assets import AssetRules
 from .scene.content_folders import ContentFolder
 from .scene.kinds import KindOf
 from .scene.ledger import Fates
@@ -255,6 +256,8 @@ class Game:
     """Says what an object of its levels is, of the kinds that views can show or hide."""
     gltf_materials: Callable[[bpy.types.Collection, Report], None] | None = None
     """Gives a level's meshes materials that glTF can hold; None where they have such."""
+    assets: AssetRules | None = None
+    """What of its levels becomes assets; None: nothing."""
     fates: Fates = field(default_factory=dict)
     """What its export writes of all that an import shows, and why it doesn't write the rest."""
     register: Callable[[], None] = _nothing

@@ -12,6 +12,7 @@ from typing import cast
 import bpy
 
 from . import documentation, games, shortcuts
+from .asset_operators import LEVELWRIGHT_OT_make_asset_library
 from .game import Game
 from .operators import GAME_LEVEL
 from .scene import originals
@@ -51,6 +52,7 @@ VIEW = (
 )
 """How levels are looked at."""
 SET_UP = (
+    MenuEntry(LEVELWRIGHT_OT_make_asset_library.bl_idname),
     MenuEntry("levelwright.set_game_folder"),
     MenuEntry(LEVELWRIGHT_OT_find_games.bl_idname),
     MenuEntry(LEVELWRIGHT_OT_check_setup.bl_idname),

@@ -65,7 +65,7 @@ def render(context: bpy.types.Context, path: Path, settings: PictureSettings) ->
     output.resolution_x, output.resolution_y = size
     output.resolution_percentage = 100
     output.film_transparent = settings.transparent
-    _choose_engine(scene, settings)
+    choose_engine(scene, settings)
     output.image_settings.file_format = "PNG"
     output.image_settings.color_mode = "RGBA" if settings.transparent else "RGB"
     output.use_file_extension = False
@@ -73,7 +73,7 @@ def render(context: bpy.types.Context, path: Path, settings: PictureSettings) ->
     bpy.ops.render.render(write_still=True)
 
 
-def _choose_engine(scene: bpy.types.Scene, settings: PictureSettings) -> None:
+def choose_engine(scene: bpy.types.Scene, settings: PictureSettings) -> None:
     """Have the scene drawn by what was asked for, or by what is quickest here and looks the same."""
     engine_property: Value = scene.render.bl_rna.properties["engine"]
     engines = {item.identifier for item in engine_property.enum_items}

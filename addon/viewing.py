@@ -274,8 +274,10 @@ class LEVELWRIGHT_PT_view(_OnLevel, bpy.types.Panel):
         _draw_from_spawn(column)
         column.operator(LEVELWRIGHT_OT_camera_at_spawn.bl_idname, icon="CAMERA_DATA")
         if levels.game_of(level).is_one_sided:
-            space: Value = context.space_data
-            is_open = space.shading.show_backface_culling
+            space = context.space_data
+            is_open = isinstance(space, bpy.types.SpaceView3D) and bool(
+                space.shading and space.shading.show_backface_culling
+            )
             layout.operator(LEVELWRIGHT_OT_interior_view.bl_idname, icon="MOD_SOLIDIFY", depress=is_open)
 
 

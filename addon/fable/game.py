@@ -5,6 +5,7 @@ from ...formats.fable import tng
 from ..game import FileKind, Form, Game, NewLevel, RecordPlace
 from ..scene.spawns import Spawns
 from . import kinds, layout, new_level, register, unregister, worlds
+from .assets import ASSETS
 from .content import THEMES
 from .exporter import BAKED, export_level
 from .importer import import_level
@@ -69,6 +70,7 @@ GAME = Game(
     spawns=_SPAWNS.places,
     look_from_spawn=_SPAWNS,
     kind_shown=kinds.kind_shown,
+    assets=ASSETS,
     fates=layout.FATES,
     gltf_materials=make_gltf_materials,
     register=register,

@@ -10,6 +10,7 @@ from ...formats.genesis import txl
 from ..game import FileKind, Game, NewLevel, RecordPlace
 from ..scene.spawns import Spawns
 from . import layout, leaks, new_level, operators, panel, textures
+from .assets import ASSETS
 from .content import TEXTURES
 from .exporter import export_files
 from .fates import FATES
@@ -118,6 +119,7 @@ GAME = Game(
     spawns=_SPAWNS.places,
     look_from_spawn=_SPAWNS,
     kind_shown=kind_shown,
+    assets=ASSETS,
     places=PLACES,
     fates=FATES,
     register=register,

@@ -5,6 +5,7 @@ from ..game import FileKind, Game, NewLevel, RecordPlace
 from ..scene.sidebar import register_classes, unregister_classes
 from ..scene.spawns import Spawns
 from . import kinds, layout, new_level, operators, panel, selecting, view
+from .assets import ASSETS
 from .content import NS2
 from .entities import operators as entity_operators
 from .entities import panel as entity_panel
@@ -92,6 +93,7 @@ GAME = Game(
     spawns=_SPAWNS.places,
     look_from_spawn=_SPAWNS,
     kind_shown=kinds.kind_shown,
+    assets=ASSETS,
     places=PLACES,
     fates=FATES,
     register=register,

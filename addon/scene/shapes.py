@@ -25,6 +25,11 @@ def remember(mesh: bpy.types.Mesh) -> None:
     mesh[_MATERIALS] = storable(_materials(mesh))
 
 
+def is_known(mesh: bpy.types.Mesh) -> bool:
+    """Whether it is remembered what shape a mesh has."""
+    return baselines.load(mesh, _SHAPE) is not None
+
+
 def is_edited(mesh: bpy.types.Mesh) -> bool:
     """Whether a mesh has another shape than the one that is remembered. It isn't in edit mode."""
     was = baselines.load(mesh, _SHAPE)

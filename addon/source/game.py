@@ -9,6 +9,7 @@ from ..game import FileKind, Form, Game, NewLevel, RecordPlace
 from ..scene.sidebar import register_classes, unregister_classes
 from ..scene.spawns import Spawns
 from . import content, edit_panel, layout, leaks, new_map, panel, textures
+from .assets import ASSETS
 from .exporter import export_level
 from .fates import FATES
 from .importer import import_level
@@ -122,6 +123,7 @@ GAME = Game(
     spawns=_SPAWNS.places,
     look_from_spawn=_SPAWNS,
     kind_shown=kind_shown,
+    assets=ASSETS,
     places=PLACES,
     fates=FATES,
     folders=(content.GAME, content.DEFINITION),

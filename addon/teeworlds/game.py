@@ -3,6 +3,7 @@
 
 from ..game import FileKind, Game, NewLevel, RecordPlace
 from . import layout, new_map
+from .assets import ASSETS
 from .content import CLIENT, MAPRES, SERVER
 from .exporter import export_level
 from .fates import FATES
@@ -55,6 +56,7 @@ GAME = Game(
     places=PLACES,
     look_from_spawn=look_from_spawn,
     kind_shown=kind_shown,
+    assets=ASSETS,
     fates=FATES,
     folders=(MAPRES, CLIENT, SERVER),
     gltf_materials=make_gltf_materials,

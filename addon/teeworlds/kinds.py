@@ -24,7 +24,10 @@ def kind_shown(obj: bpy.types.Object, _home: bpy.types.Collection) -> str:
 
 
 def _kind_of_layer(layer: bpy.types.Object) -> str:
-    tiles = tile_kind(layer)
+    try:
+        tiles = tile_kind(layer)
+    except ValueError:  # somebody gave it properties of another kind: the export says which
+        return ""
     if tiles is not None:
         return "Tiles" if tiles == "TILES" else "Physics"
     return "Sounds" if layer.get("sound") is not None else "Quads"

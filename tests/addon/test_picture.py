@@ -99,7 +99,7 @@ def test_the_quickest_engine_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     for has, chosen in ((True, drawn), (False, "CYCLES")):
         monkeypatch.setattr(picture, "has_graphics_processor", lambda has=has: has)
         scene.render.engine = drawn
-        picture._choose_engine(scene, picture.PictureSettings())
+        picture.choose_engine(scene, picture.PictureSettings())
         assert scene.render.engine == chosen
-    picture._choose_engine(scene, picture.PictureSettings(engine="workbench"))
+    picture.choose_engine(scene, picture.PictureSettings(engine="workbench"))
     assert scene.render.engine == "BLENDER_WORKBENCH"

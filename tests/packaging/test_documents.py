@@ -191,8 +191,10 @@ def test_a_games_page_lists_its_options(game: str) -> None:
     assert option_tables(ROOT / "docs" / f"{game}.md") == declared(ROOT / "addon" / game / "settings.py")
 
 
-def test_the_command_lines_page_lists_a_pictures_options() -> None:
-    assert option_tables(ROOT / "docs" / "command-line.md") == declared(ROOT / "addon" / "picture.py")
+def test_the_command_lines_page_lists_the_options_of_pictures_and_blends() -> None:
+    declaring = [ROOT / "addon" / name for name in ("picture.py", "conversion.py")]
+    known = {option for path in declaring for option in declared(path)}
+    assert option_tables(ROOT / "docs" / "command-line.md") == known
 
 
 def test_every_game_has_its_pages_and_its_picture() -> None:

@@ -202,7 +202,8 @@ class _Things:
             mark = identity.stamped(obj)
             if mark is not None and mark.kind == layout.THING:
                 record = self._record_of(obj)
-                found.append(ThingInstance(obj, record, foreign=record < 0 and self.token is not None))
+                foreign_here = record < 0 and mark.record >= 0 and self.token is not None
+                found.append(ThingInstance(obj, record, foreign=foreign_here))
                 if found[-1].foreign:
                     foreign.append(obj.name)
             elif mark is None and obj.type == "EMPTY" and obj.get("DefinitionType") is not None:

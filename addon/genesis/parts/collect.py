@@ -46,7 +46,7 @@ def collect_parts(collection: bpy.types.Collection, token: int | None, report: R
     for obj in objects:
         kind = kind_of(obj)
         mark = identity.stamped(obj)
-        if mark is not None and token is not None and mark.token != token:
+        if mark is not None and token is not None and mark.token != token and mark.record >= 0:
             foreign.append(obj.name)
         if kind == layout.MOTION:
             above = ancestor(obj, layout.MODEL)

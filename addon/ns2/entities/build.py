@@ -112,12 +112,14 @@ class _Builder:
             obj.color = (*ambience.colors_of(entity).mean(axis=(0, 1)).clip(0, 1), 1.0)
         self._write(obj, entity, slots, said)
         object_data.remember(obj, appearance)
-        if appearance.kind == LIGHT_SPOT:
-            gizmos.draw(obj, self.size)
+        is_scaled = appearance.kind == LIGHT_SPOT and gizmos.draw(obj, self.size)
         for each in entity.editor_data:
             if each.name == probes.KEY and (image := probes.build(name, each.data)) is not None:
                 obj[probes.KEY] = image
-        transforms.remember_new(obj)
+        if is_scaled:
+            transforms.remember(obj)
+        else:
+            transforms.remember_new(obj)
         self.importing.report.count(_COUNTED.get(appearance.kind, "entities"))
         return obj
 

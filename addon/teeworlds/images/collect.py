@@ -63,9 +63,11 @@ class ImageTable:
     def number_of(self, block: bpy.types.Image) -> int:
         """The number in the map of an image in the scene: one that the level doesn't hold yet becomes a new one."""
         if block.session_uid not in self._records:
-            record = max([*self._numbers, *self._blocks, -1]) + 1
+            same = next((record for record, own in self._blocks.items() if _is_same_asset(block, own)), None)
+            record = max([*self._numbers, *self._blocks, -1]) + 1 if same is None else same
             self._records[block.session_uid] = record
-            self._add(block, record)
+            if same is None:
+                self._add(block, record)
         return self._numbers[self._records[block.session_uid]]
 
     def of_layer(
@@ -197,6 +199,15 @@ def _refuse_joined(obj: bpy.types.Object, parts: Iterable[bpy.types.Object]) -> 
                 [part],
                 {part: np.concatenate([faces for _, faces in others])},
             )
+
+
+def _is_same_asset(block: bpy.types.Image, own: bpy.types.Image) -> bool:
+    """Whether an image came from the asset browser, and is one that the map has: same name, same pixels."""
+    mark = identity.stamped(block)
+    if mark is None or mark.token or not (images.unchanged(block) and images.unchanged(own)):
+        return False
+    names = [read_properties(one, ImageProperties)[0].image_name for one in (block, own)]
+    return names[0] == names[1] and block.get(images.BASELINE) == own.get(images.BASELINE)
 
 
 def _is_uneven(image: Image) -> bool:

@@ -129,7 +129,7 @@ def _refuse_layers(objects: Iterable[bpy.types.Object]) -> None:
 
 def _is_foreign(obj: bpy.types.Object, token: int) -> bool:
     mark = identity.stamped(obj)
-    return mark is not None and mark.token != token
+    return mark is not None and mark.token != token and mark.record >= 0
 
 
 def _is_known(obj: bpy.types.Object) -> bool:

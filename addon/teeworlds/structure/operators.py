@@ -17,7 +17,7 @@ from ..layout import NEW
 from . import group_build as groups
 from .clips import clip_empty
 from .map_operator import MapOperator, make_object_active
-from .parts import group_of, group_root, groups_of, layers_of, move, restack, token_of
+from .parts import game_size, group_of, group_root, groups_of, layers_of, move, restack, tile_kind, token_of
 
 
 def add_group(level: bpy.types.Collection, name: str) -> bpy.types.Collection:
@@ -73,7 +73,15 @@ def move_layer(level: bpy.types.Collection, layer: bpy.types.Object, steps: int)
 
 
 def move_to_group(level: bpy.types.Collection, layer: bpy.types.Object, group: bpy.types.Collection) -> None:
-    """Put a layer, with all below it, into another group, in front of that group's layers."""
+    """Put a layer, with all below it, into another group, in front of that group's layers.
+
+    One that was in none, as what is dragged in from the asset browser, goes to the next cell and is as large as the
+    game layer.
+    """
+    if group_of(level, layer) is None:
+        layer.location.xy = (round(layer.location.x), round(layer.location.y))
+        if tile_kind(layer) is not None:
+            layer["width"], layer["height"] = game_size(level)
     layer[layout.ORDER] = len(layers_of(group))
     for obj in (layer, *layer.children_recursive):
         for old in obj.users_collection:
@@ -158,7 +166,7 @@ class MoveLayer(MapOperator):
 
 
 class MoveToGroup(MapOperator):
-    """Put the active layer into another group; what it holds keeps its place in the group"""
+    """Put the active layer into another group. What it holds keeps its place; one from the asset browser is aligned"""
 
     bl_idname = "levelwright.teeworlds_move_to_group"
     bl_label = "Move Layer to Group"

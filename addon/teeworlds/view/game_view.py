@@ -183,6 +183,10 @@ def set_game_colors(scene: bpy.types.Scene, on: bool) -> None:
     shading.set_switch(shading.DISPLAY, 0.0 if on else 1.0)
 
 
+BOUNCES = 256
+"""Transparent ones that Cycles needs: as many layers as a map has lie over each other."""
+
+
 def prepare_scene(scene: bpy.types.Scene, alone: bool, seven: bool, report: Report) -> None:
     """Make renders of the scene look as the game. alone: there is nothing else in the scene. seven: the game is 0.7."""
     settings: Value = stage.view_settings_of(scene)
@@ -198,8 +202,13 @@ def prepare_scene(scene: bpy.types.Scene, alone: bool, seven: bool, report: Repo
                 "the map's colours. Standard shows them right, Raw (Game Colors in the sidebar) also blends as the game"
             )
     cycles = getattr(scene, "cycles", None)
-    if cycles is not None:  # as many layers as a map has lie over each other
-        cycles.transparent_max_bounces = max(cycles.transparent_max_bounces, 256)
+    if cycles is not None and cycles.transparent_max_bounces < BOUNCES:
+        if alone:
+            cycles.transparent_max_bounces = BOUNCES
+        else:
+            report.note(
+                f"Cycles shows layers through each other with more transparent bounces: the game's need {BOUNCES}"
+            )
 
 
 def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection) -> None:

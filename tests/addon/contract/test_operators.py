@@ -46,6 +46,7 @@ CHANGES_NOTHING = {
     "levelwright.check_setup": "reads folders",
     "levelwright.documentation": "opens the browser",
     "levelwright.export_level": "writes a file",
+    "levelwright.make_asset_library": "writes files, and a line of the preferences",
 }
 """Operators without UNDO, and why; besides exports."""
 

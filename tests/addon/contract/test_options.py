@@ -13,12 +13,13 @@ import pytest
 from levelwright.addon import common_options, games, levels, operators, remembered
 from levelwright.addon.game import Game
 from levelwright.addon.scene import options, originals, properties
+from levelwright.addon.scene.progress import Steps, Stepwise
 from levelwright.addon.scene.reports import SceneError
 
 from tests.addon.contract.registered import ALL, IDS, samples
 
 GAMES = pytest.mark.parametrize("game", games.GAMES, ids=lambda game: game.key)
-ROWS = 26
+ROWS = 28
 """Lines of a dialog after a drop, all panels open: at 24 pixels each, with title and buttons, less than 900 pixels."""
 
 
@@ -114,7 +115,8 @@ def settings_of_scripts(monkeypatch: pytest.MonkeyPatch, game: Game, sample: Pat
     """What the game's operators give the import and the export, called by a script."""
     seen: list[Any] = []
 
-    def see(_context: Any, _paths: Any, chosen: Any, *_: Any) -> None:
+    def see(_context: Any, _paths: Any, chosen: Any, *_: Any) -> Steps[None]:
+        yield
         seen.append(chosen(game))
         raise SceneError("seen")
 
@@ -124,7 +126,7 @@ def settings_of_scripts(monkeypatch: pytest.MonkeyPatch, game: Game, sample: Pat
 
     assert bpy.ops.import_scene.game_level(filepath=str(sample)) == {"FINISHED"}
     with monkeypatch.context() as patched:
-        patched.setattr(levels, "import_files", see)
+        patched.setattr(levels, "import_files", Stepwise(see))
         patched.setattr(levels, "export_file", see_export)
         kind = game.kind_of(sample.name).operator
         own: Any = getattr(bpy.ops.import_scene, kind)

@@ -104,7 +104,7 @@ def test_levels_are_at_their_places_and_missing_ones_are_named_once(world, capsy
     assert sorted(child.name for child in collection.children) == ["First", "Second"]
     assert tuple(root(collection, "First").location) == (2592, 2112, 0)
     assert tuple(root(collection, "Second").location) == (2624, 2112, 0)
-    assert "Warning: missing levels: Gone.lev\n" in capsys.readouterr().out
+    assert "Warning: missing levels: Gone.lev\n" in said_by(capsys)
     assert [level.name for level in originals.levels(bpy.context.scene)] == ["First", "Second"]
 
 
@@ -116,6 +116,11 @@ def test_unedited_it_comes_back_as_it_was_also_after_reopening(world, tmp_path):
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.ops.wm.open_mainfile(filepath=str(path))
     assert written(world) == WORLD
+
+
+def said_by(capsys) -> str:
+    """All that was shown since the last time, and all lines of reports."""
+    return "".join(capsys.readouterr())
 
 
 def test_levels_in_it_are_exported_as_they_were(world):
@@ -131,12 +136,12 @@ def test_a_moved_level_changes_its_place_and_nothing_else(world, capsys):
     collection = opened(world)
     root(collection, "First").location.y = 2144
     assert written(world) == WORLD.replace("MapY  2112 ;", "MapY  2144;")
-    said = capsys.readouterr().out
+    said = said_by(capsys)
     assert "its 1 creatures start at places" in said and "export the level, too" in said, "whose places are the world's"
     root(collection, "First").location.y = 2112
     root(collection, "Second").location.x = -17
     assert written(world) == WORLD.replace("MapX 2624;", "MapX -17;")
-    said = capsys.readouterr().out
+    said = said_by(capsys)
     assert "multiples of 32" in said
     assert "from 0 to 8192" in said
 
@@ -196,7 +201,7 @@ def test_a_level_that_lies_where_no_map_can_keeps_what_its_things_have_in_the_wo
     out = world.with_name("First.lev")
     assert bpy.ops.export_scene.fable_lev(filepath=str(out), collection="First") == {"FINISHED"}
     assert out.with_suffix(".tng").read_bytes() == THINGS
-    assert "have in the world stays as it was: First is turned or scaled" in capsys.readouterr().out
+    assert "have in the world stays as it was: First is turned or scaled" in said_by(capsys)
 
 
 @pytest.mark.parametrize(
@@ -267,7 +272,7 @@ def test_a_level_that_many_maps_name_is_opened_once(world, capsys):
     world.write_bytes(world.read_bytes() + again * 1_000)
     opened(world)
     assert sorted(one.name for one in bpy.data.collections["World"].children) == ["First", "Second"]
-    said = capsys.readouterr().out
+    said = said_by(capsys)
     assert said.count("map 9 has the level of another one, FIRST.lev: it is left out") == 1
 
 
@@ -276,7 +281,7 @@ def test_a_map_whose_place_blender_cannot_hold_is_left_out(world, capsys, place)
     text = WORLD.replace("MapX 2592", f"MapX {place}")
     world.write_bytes(text.encode())
     opened(world)
-    assert "has no place in the world: it is left out" in capsys.readouterr().out
+    assert "has no place in the world: it is left out" in said_by(capsys)
     assert written(world) == text
 
 

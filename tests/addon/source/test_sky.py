@@ -182,8 +182,9 @@ def test_the_world_of_somebody_else_stays(case: str) -> None:
 
 
 def test_a_new_map_brings_its_own_sky() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
     scene = bpy.context.scene
-    scene.world = bpy.data.worlds.new("World")  # of Blender's startup file
+    assert scene.world.name == "World"
     imported(with_sky(sides("UnlitGeneric { $basetexture NAME }")))
     first = scene.world
     assert first.name.startswith("Test")

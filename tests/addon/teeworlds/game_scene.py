@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import bpy
 from levelwright.addon.scene import transforms
+from levelwright.addon.scene.progress import drain
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.context import ImportContext
@@ -52,7 +53,7 @@ class GameScene:
         self.collection.objects.link(self.root)
         group = SimpleNamespace(collection=self.collection, root=self.root, clip=None)
         played = envelopes.build(importing, FPS)
-        held = sounds.build(importing)
+        held = drain(sounds.build(importing))
         self.layers = []
         for number, _, order, layer in layout.numbered_layers(self.level):
             placement = LayerPlacement(self.token, self.report, number, order, group, PlainMaterials(), played)

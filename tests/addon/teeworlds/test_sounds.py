@@ -4,6 +4,7 @@
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon.scene.progress import drain
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.sounds import build as sounds
@@ -94,7 +95,7 @@ def test_external_sounds_are_looked_up(tmp_path):
     level = teeworlds.new_level()
     level.sounds.append(teeworlds.Sound.new("wind", external=True))
     report = Report()
-    held = sounds.build(begin(level, report, folders=[tmp_path], reach=AllowedFolders([tmp_path])))
+    held = drain(sounds.build(begin(level, report, folders=[tmp_path], reach=AllowedFolders([tmp_path]))))
     assert (held.blocks[0].filepath, report.missing_names) == (str(tmp_path / "wind.opus"), {})
 
 

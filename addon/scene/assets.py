@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What of a level becomes assets: things that Blender's asset browser has, to be dragged into other levels.
+
+An asset is nobody's record: its stamp says what kind of thing it is, and names no level (token 0, record -1). So the
+export of a level that it was dragged into writes it as a new one.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bpy
+from mathutils import Matrix
+
+from . import identity, kinds, materials, shapes, transforms
+from .blender_types import Value
+from .names import showable
+
+CATALOGS = "blender_assets.cats.txt"
+"""The file of a library's folder in which Blender looks for catalogs."""
+MATERIALS = "Materials"
+"""The catalog of materials; objects are in one that is called as their kind (`kinds.KINDS`)."""
+_HEAD = "# This is an Asset Catalog Definition file for Blender.\n\nVERSION 1\n"
+_NAMESPACE = uuid.UUID("6f2f3f0e-6c53-4c0c-8a6b-6c6576656c77")
+"""Ours: a catalog's number is made of it and the catalog's path, so that it is the same in every library."""
+
+
+def _nothing(_block: bpy.types.ID) -> str:
+    """What a game says that has no assets of a sort."""
+    return ""
+
+
+def _no_keys(_obj: bpy.types.Object) -> Iterable[str]:
+    """What a game says whose properties mean the same in every level."""
+    return ()
+
+
+def _leave(_obj: bpy.types.Object) -> None:
+    """What is done to copies that are fine as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssetRules:
+    """What a game declares of its assets."""
+
+    object_key: Callable[[bpy.types.Object], str]
+    """What an object is: equal ones are one asset, the first. "" for what becomes none. Its asset is called as
+    what follows the last slash.
+    """
+    material_key: Callable[[bpy.types.Material], str] = _nothing
+    """Likewise, of a material, which keeps its name."""
+    forgets: Callable[[bpy.types.Object], Iterable[str]] = _no_keys
+    """The custom properties that mean something in its level only: names, places, what refers to others."""
+    stand_alone: Callable[[bpy.types.Object], None] = _leave
+    """What else has to be done to an object's copy."""
+    upright: frozenset[str] = frozenset()
+    """The stamps of objects whose assets stand as when nobody has turned them; others stand as the first one did."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Of the import of levels that assets are taken from, where they aren't the usual ones."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A data-block of a level that is to become an asset."""
+
+    block: bpy.types.Object | bpy.types.Material
+    key: str
+    catalog: str
+
+
+def candidates(level: bpy.types.Collection, rules: AssetRules, kind_of: kinds.KindOf) -> Iterator[Candidate]:
+    """Give what of a level can become assets, one of each key: objects by their names, then materials."""
+    known = set[str]()
+    found = sorted(kinds.members(level, kind_of).items(), key=lambda each: each[0].name)
+    for obj, kind in found:
+        key = rules.object_key(obj)
+        if key and key not in known:
+            known.add(key)
+            yield Candidate(obj, key, kind)
+    known.clear()
+    for material in materials.of_level(level):
+        key = rules.material_key(material)
+        if key and key not in known:
+            known.add(key)
+            yield Candidate(material, key, MATERIALS)
+
+
+def make(candidate: Candidate, game: str, rules: AssetRules) -> bpy.types.ID:
+    """Make an asset of a candidate, and return it: a copy of an object, the material itself.
+
+    game: begins the catalog's path. The view layer has to be up to date.
+    """
+    block = candidate.block
+    made: bpy.types.ID = _copy(block, rules) if isinstance(block, bpy.types.Object) else block
+    _let_go(made)
+    if made is not block:
+        block.name = showable(f".{block.name}")  # the asset gets the plain name, whatever else is called so
+        made.name = showable(candidate.key.rsplit("/", 1)[-1])
+    gives: Value = made
+    gives.asset_mark()
+    data = gives.asset_data
+    data.catalog_id = catalog_id(f"{game}/{candidate.catalog}")
+    data.description = showable(candidate.key)
+    for tag in (game, candidate.catalog):
+        data.tags.new(tag, skip_if_exists=True)
+    return made
+
+
+def let_go_of_looks() -> None:
+    """Make all materials and images of the open .blend nobody's: a level was imported to take assets from it.
+
+    Meshes of models know their materials by what these are stamped as.
+    """
+    for block in (*bpy.data.materials, *bpy.data.images):
+        _let_go(block)
+    for mesh in list(bpy.data.meshes):
+        if shapes.is_known(mesh):
+            shapes.remember(mesh)
+
+
+def _let_go(block: bpy.types.ID) -> None:
+    """Let a stamp say what a data-block is, but not of which level."""
+    mark = identity.stamped(block)
+    if mark is not None:
+        identity.stamp(block, identity.Token(0), mark.kind, -1)
+
+
+def _copy(obj: bpy.types.Object, rules: AssetRules) -> bpy.types.Object:
+    """A copy of an object that stands alone, at the origin, as large as its level shows it."""
+    made = obj.copy()
+    _, turn, scale = obj.matrix_world.decompose()
+    made.animation_data_clear()
+    made.parent = None
+    made.matrix_basis = Matrix.LocRotScale(None, None if identity.kind_of(obj) in rules.upright else turn, scale)
+    made.hide_render = made.hide_viewport = False
+    for key in (transforms.BASELINE, *rules.forgets(obj)):
+        if made.get(key) is not None:
+            del made[key]
+    if obj.data is not None and not isinstance(obj.data, bpy.types.Mesh):
+        made.data = obj.data.copy()  # what a light says is its own; a mesh is that of all with one model
+    rules.stand_alone(made)
+    return made
+
+
+def catalog_id(path: str) -> str:
+    """The number of the catalog with this path, the same in every library."""
+    return str(uuid.uuid5(_NAMESPACE, path))
+
+
+def write_catalogs(folder: Path, paths: Iterable[str]) -> bytes:
+    """What a library's file of catalogs has to hold so that it has these, too; those of others stay as they are."""
+    file = folder / CATALOGS
+    text = file.read_text(encoding="utf-8") if file.is_file() else _HEAD
+    known = {line.partition(":")[0] for line in text.splitlines()}
+    added = [
+        f"{catalog_id(path)}:{path}:{path.replace('/', '-')}\n"
+        for path in sorted(set(paths))
+        if catalog_id(path) not in known
+    ]
+    gap = "" if text.endswith("\n") else "\n"
+    return (text + gap + "".join(added)).encode()
+
+
+def text_property(block: bpy.types.ID, key: str) -> str:
+    """A custom property that is text; "" where it isn't, or isn't there."""
+    value = block.get(key)
+    return value if isinstance(value, str) else ""
