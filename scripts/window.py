@@ -149,9 +149,9 @@ class Window:
         ]
 
     def _start(self, *command: str) -> None:
-        log = (self.home / f"{command[0]}.log").open("wb")
         program = ["chroot", str(self.system), *self._environment(), *command]
-        self._running.append(subprocess.Popen(program, stdout=log, stderr=log, start_new_session=True))
+        with (self.home / f"{command[0]}.log").open("wb") as log:
+            self._running.append(subprocess.Popen(program, stdout=log, stderr=log, start_new_session=True))
 
     def _inside(self, *command: str) -> str:
         program = ["chroot", str(self.system), *self._environment(), *command]
