@@ -191,10 +191,8 @@ class Window:
         time.sleep(PAUSE)
 
     def click(self, x: int, y: int, button: int = 1) -> None:
-        """Click there."""
-        self.move(x, y)
-        self._inside("xdotool", "click", str(button))
-        time.sleep(PAUSE)
+        """Click there: down and up apart, since a busy Blender misses a button that is up again at once."""
+        self.drag([(x, y)], button)
 
     def drag(self, places: Sequence[tuple[int, int]], button: int = 1) -> None:
         """Hold a button from the first place over the others."""
@@ -202,6 +200,7 @@ class Window:
         self._inside("xdotool", "mousedown", str(button))
         for place in places[1:]:
             self.move(*place)
+        time.sleep(0.1)
         self._inside("xdotool", "mouseup", str(button))
         time.sleep(PAUSE)
 
@@ -226,6 +225,10 @@ class Window:
             if not screen_text.find(text, self._words(area)):
                 return True
         return False
+
+    def read(self, text: str, area: tuple[int, int, int, int]) -> bool:
+        """Return whether the last picture shows a text in a part of it (x, y, width, height)."""
+        return bool(screen_text.find(text, self._words(area)))
 
     def _words(self, area: tuple[int, int, int, int]) -> list[screen_text.Word]:
         table = self._inside("sh", "-c", screen_text.command("shot.png", area))

@@ -45,9 +45,9 @@ def export_menu(walk: Walk) -> None:
     for sample in (FABLE, SOURCE):
         walk.imported(sample)
     window.press("File", "Export", "Game Level", near=(40, 12))
-    window.find("Source map", near=window.at)
-    walk.see("menu", "File > Export > Game Level: what the active level can become.")
-    window.press("Source map", near=window.at)
+    window.find("Source map (.bsp)", near=window.at)
+    walk.see("menu", "File > Export > Game Level: each level of the scene, and what it can become.")
+    window.press("source_room: Source map (.bsp)", near=window.at)
     walk.browse_folder()
     walk.see("files", "The export's options in the file browser.")
     walk.overwrite(SOURCE.file)

@@ -71,6 +71,15 @@ class Walk:
         if docs is not None:
             self.for_docs[docs[0]] = picture, docs[1]
 
+    def see_now(self, what: str, sentence: str) -> None:
+        """Take a picture of what changes while one looks."""
+        self.seen.append((self.window.snap(f"{self.name}-{len(self.seen) + 1:02}-{what}"), sentence))
+
+    def expect_now(self, expression: str, says: str) -> None:
+        """Ask the session for something that has to be true at this moment. Raises WindowError."""
+        if not self.value(f"bool({expression})"):
+            raise WindowError(f"{says}: {expression}")
+
     def expect(self, expression: str, says: str) -> None:
         """Ask the session for something that has to be true. Raises WindowError."""
         try:
