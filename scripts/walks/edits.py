@@ -10,14 +10,12 @@ from scripts.walks.walk import ALL, Sample, Walk
 
 MOVED = {
     "teeworlds": "1 Sun quad 0",
-    "genesis": "crate",
-    "fable": "",
+    "genesis": "light1",
+    "fable": "OBJECT_VALE_FALLEN_PILLAR",
     "ns2": "crate",
     "source": "Prop 0 crate",
 }
-"""What is moved of each sample; "" for the first thing that stands on the ground."""
-THING = "next(o.name for o in bpy.data.objects if o.type == 'EMPTY' and 'Things' in str(o.users_collection))"
-
+"""What is moved of each sample."""
 
 SIDEBAR = ("issues", (1028, 84, 1312, 546))
 """For the documents: the part of the sidebar with the list of issues."""
@@ -29,7 +27,7 @@ def edit(walk: Walk, sample: Sample) -> None:
     """
     window = walk.window
     walk.imported(sample)
-    name = str(MOVED[sample.key] or walk.value(THING))
+    name = MOVED[sample.key]
     window.python(
         "for obj in bpy.context.selected_objects: obj.select_set(False)\n"
         f"bpy.context.view_layer.objects.active = bpy.data.objects[{name!r}]\n"

@@ -34,7 +34,7 @@ def new_levels(walk: Walk) -> None:
         walk.expect(f"len(bpy.context.scene.collection.children) > {before}", f"no {entry} was made")
         walk.solid()
         window.key("Home")
-        walk.see(key, f"A new {entry}, beside those before.")
+        walk.see(key, f"A new {entry}, among those before.")
 
 
 def export_menu(walk: Walk) -> None:
@@ -93,6 +93,7 @@ def pies(walk: Walk) -> None:
     window.key("Tab")
     walk.expect("bpy.context.mode == 'EDIT_MESH'", "Tab did not lead to Edit Mode")
     window.key("ctrl+alt+w")
+    window.find("Fit Texture Together", near=MIDDLE)
     walk.see("textures", "The pie menu of textures, in Edit Mode.")
     window.key("Escape")
 

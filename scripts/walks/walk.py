@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -133,10 +134,15 @@ class Walk:
         self.expect(f"__import__('os').path.getmtime({name!r}) > 1", f"{name} was not written")
 
     def differs(self, sample: Sample) -> None:
-        """Compare all files of a level in Blender's home with the sample's. Raises WindowError where all are equal."""
+        """Compare all files of a level in Blender's home with the sample's. Raises WindowError where all are equal, or
+        one is no level of the game any more.
+        """
         files = [file for file in self.window.home.glob(f"{sample.name}.*") if (SAMPLES / file.name).exists()]
         if all(file.read_bytes() == (SAMPLES / file.name).read_bytes() for file in files):
             raise WindowError(f"the edit is in no file of {sample.file}")
+        written = (self.window.home / sample.file).read_bytes()
+        if not importlib.import_module(f"formats.{sample.key}").identify(written):
+            raise WindowError(f"{sample.file} is no level of {sample.game} any more")
 
     def solid(self) -> None:
         """Show the level in Solid, by Z and 6: that needs no shaders."""
