@@ -141,7 +141,8 @@ def draw(
 ) -> None:
     """Draw the properties that `properties` made: those in no panel, then the panels, folded.
 
-    without: names of fields that mean nothing there. only_remembered: the owner has those that `remembered_properties` made. Blender knows which panels the user opened.
+    without: names of fields that mean nothing there. only_remembered: the owner has those that `remembered_properties`
+    made. Blender knows which panels the user opened.
     """
     layout.use_property_split = True
     layout.use_property_decorate = False
