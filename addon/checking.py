@@ -16,6 +16,8 @@ from .scene.reports import Report
 from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
 from .scene.stoppable import Stoppable
 
+OF_FILES = ("backup",)
+"""Options of exports that are about the file, and none is written."""
 WIDTH = 360
 """Pixels of the dialog."""
 
@@ -60,7 +62,7 @@ class _AsExported(_ExportOptions, Declared, bpy.types.Operator):
         level: Value = bpy.data.collections.get(self.collection)
         game = levels.game_of(level) if level is not None else None
         if game is not None and game.export_settings is not None:
-            options.draw(game.export_settings, layout_of(self), self, f"{game.key}_")
+            options.draw(game.export_settings, layout_of(self), self, f"{game.key}_", without=OF_FILES)
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Make the file in memory."""

@@ -8,7 +8,7 @@ shown.
 import dataclasses
 import enum
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 
 import bpy
@@ -137,16 +137,18 @@ def draw(
     owner: bpy.types.bpy_struct,
     prefix: str = "",
     only_remembered: bool = False,
+    without: Collection[str] = (),
 ) -> None:
     """Draw the properties that `properties` made: those in no panel, then the panels, folded.
 
-    only_remembered: the owner has those that `remembered_properties` made. Blender knows which panels the user opened.
+    without: names of fields that mean nothing there. only_remembered: the owner has those that `remembered_properties`
+    made. Blender knows which panels the user opened.
     """
     layout.use_property_split = True
     layout.use_property_decorate = False
     panels: dict[str, list[str]] = {"": []}
     for field in fields(settings):
-        if field.is_remembered or not only_remembered:
+        if field.name not in without and (field.is_remembered or not only_remembered):
             panels.setdefault(field.panel, []).append(prefix + field.name)
     for title, names in panels.items():
         body: bpy.types.UILayout | None = layout

@@ -153,7 +153,7 @@ def _faces(proof: Proof, before: Level, after: Level, carved: Carved, random: np
     fresh, same = faces.new_faces(before, after)
     proof.tell("unlisted", *_unlisted(before, after, same, random))
     was, now = faces.luxels_of(before), faces.luxels_of(after)
-    other = [now[lump].get(face) != blocks.get(old) for lump, blocks in was.items() for face, old in same.items()]
+    other = [now.get(lump, {}).get(face) != one.get(old) for lump, one in was.items() for face, old in same.items()]
     proof.tell("luxels", sum(other), len(other))
     inner, gaps, points = faces.buried(before, after, fresh, random, _OF_FACE)
     proof.tell("in solid", inner, points)

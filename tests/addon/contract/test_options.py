@@ -10,11 +10,11 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon import common_options, games, levels, operators, remembered
+from levelwright.addon import checking, common_options, games, levels, operators, remembered
 from levelwright.addon.game import Game
 from levelwright.addon.scene import options, originals, properties
 from levelwright.addon.scene.progress import Steps, Stepwise
-from levelwright.addon.scene.reports import SceneError
+from levelwright.addon.scene.reports import Report, SceneError
 
 from tests.addon.contract.registered import ALL, IDS, samples
 
@@ -275,3 +275,11 @@ def test_the_preferences_have_what_dialogs_begin_with() -> None:
     shown = [title for title in titles if title in set(expected)]
     assert sorted(shown) == sorted(expected)
     assert titles.count("levelwright.reset_options") == len(games.GAMES)
+
+
+@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+def test_a_check_asks_nothing_about_a_file_that_it_does_not_write(game: Game, sample: Path) -> None:
+    (level,) = levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
+    shown = rows(checking.LEVELWRIGHT_OT_check_export.draw, SimpleNamespace(collection=level.name))
+    names = {f"{game.key}_{field.name}" for field in properties.fields(game.export_settings)}
+    assert set(shown) & names == names - {f"{game.key}_backup"}
