@@ -96,7 +96,7 @@ def test_a_file_is_up_to_date_as_long_as_no_part_of_its_level_is_newer(tmp_path:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes that are no Blender."""
-    monkeypatch.setattr(batch, "_command", lambda: [sys.executable, "-c", FAKE])
+    monkeypatch.setattr(batch, "command", lambda *_: [sys.executable, "-c", FAKE])
 
 
 def run(tmp_path: Path, names: list[str], processes: int = 1, seconds: float = 30.0) -> list[batch.Outcome]:

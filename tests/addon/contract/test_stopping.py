@@ -9,7 +9,7 @@ import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
 from levelwright.addon.scene import stage
-from levelwright.addon.scene.progress import Steps, Work
+from levelwright.addon.scene.progress import Steps, Stepwise, Work
 from levelwright.addon.scene.reports import Report
 
 from tests.addon.contract.registered import ALL, IDS
@@ -69,7 +69,7 @@ def count(game: Game, samples: list[Path]) -> int:
 @pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
 def test_a_stop_leaves_nothing(game: Game, sample: Path, tmp_path: Path) -> None:
     total = count(game, [sample])
-    assert total > 2, "there are steps to stop at"
+    assert not isinstance(game.import_level, Stepwise) or total > 2, "there are steps to stop at"
     before = everything()
     for number in sorted({1 + at * (total - 1) // STOPS for at in range(STOPS)} | {total}):
         work = Work(steps(game, [sample]))
