@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 from typing import cast
 
 from .binary import Buffer, FormatError, Problem
-from .format import AnyLevel, Format, Verbs
+from .format import AnyLevel, Document, Format, Verbs
 
 __all__ = [
     "BESIDE",
@@ -25,9 +25,11 @@ __all__ = [
     "Problem",
     "Verbs",
     "check",
+    "contents",
     "format_of",
     "identify",
     "read",
+    "summary",
     "write",
 ]
 
@@ -88,7 +90,9 @@ def _read_bytes(data: Buffer, key: str | None) -> AnyLevel:
         if form is None:
             raise ValueError(f"no format {key!r}: there are {', '.join(form.key for form in FORMATS)}")
     if form is None:
-        raise FormatError(f"starts with {bytes(data[:8]).hex(' ') or 'nothing'}: no known level format", "", 0)
+        if not len(data):
+            raise FormatError("it is empty")
+        raise FormatError(f"starts with {bytes(data[:8]).hex(' ')}: no known level format", "", 0)
     return form.verbs.read(data)
 
 
@@ -100,3 +104,15 @@ def write(level: AnyLevel) -> bytes:
 def check(level: AnyLevel) -> list[Problem]:
     """Return what the level's game would refuse or misread."""
     return format_of(level).verbs.check(level)
+
+
+def summary(level: AnyLevel) -> Document:
+    """Return what is in a level, in short: plain dictionaries, lists, texts and numbers, by name."""
+    return format_of(level).verbs.summary(level)
+
+
+def contents(level: AnyLevel) -> Document:
+    """Return everything in a level, decoded, by name: dictionaries, lists, arrays, bytes; what can't be decoded is a
+    FormatError in its place. Lists may be iterators that decode a record when they come to it: go through it once.
+    """
+    return format_of(level).verbs.contents(level)

@@ -5,10 +5,13 @@
 
 import argparse
 import json
+import os
 import sys
 import time
 from base64 import b64encode
 from collections.abc import Iterator
+from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
@@ -35,22 +38,44 @@ HELP = {
 """What each verb does."""
 
 
-def main(arguments: list[str] | None = None) -> int:
+STOPPED = 130
+"""The exit code where somebody pressed Ctrl+C, as shells have it."""
+
+
+def main(arguments: list[str] | None = None, program: str = "levelformats") -> int:
     """Run a verb over files. Returns the exit code: 0, or 1 if a file was refused, damaged or came out different.
 
-    Of `diff`: 0 if the levels are the same, 1 if they differ, 2 if one is refused.
+    Of `diff`: 0 if the levels are the same, 1 if they differ, 2 if one is refused. program: its name, for messages.
     """
-    options = _parser().parse_args(arguments)
+    options = _parser(program).parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # names of files and of things may be such that a terminal can't show
+            stream.reconfigure(errors="backslashreplace")
     try:
-        return int(options.verb(options))
+        code = int(options.verb(options))
+        sys.stdout.flush()
+        return code
     except BrokenPipeError:  # whoever read our output has enough
-        sys.stderr.close()
+        _drop_output()
         return 1
+    except OSError as error:  # files' own errors are told where they happen
+        _drop_output()
+        print(f"{program}: standard output: {error.strerror}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"{program}: stopped", file=sys.stderr)
+        return STOPPED
 
 
-def _parser() -> argparse.ArgumentParser:
+def _drop_output() -> None:
+    """Let what is still to be printed go nowhere: Python would complain of it when it ends."""
+    with suppress(OSError, ValueError):  # ValueError: it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _parser(program: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="levelformats", description=f"Reads game levels: {', '.join(form.title for form in FORMATS)}."
+        prog=program, description=f"Reads game levels: {', '.join(form.title for form in FORMATS)}."
     )
     verbs = parser.add_subparsers(required=True, metavar="VERB")
     runs = {"info": _info, "check": _check, "verify": _verify, "dump": _dump, "diff": _diff}
@@ -71,7 +96,8 @@ def _refused(file: str, error: FormatError | OSError) -> str:
     """The line for a file that cannot be read; it names the file only once."""
     if isinstance(error, FormatError):
         error.file = None
-    return f"refused {file}: {error if isinstance(error, FormatError) else error.strerror}"
+        return f"refused {file}: {error}"
+    return f"refused {file}: {error.strerror or error}"
 
 
 # -------------------------------------------------------------------------------------------------------------- verify
@@ -103,7 +129,7 @@ def _verified(file: str, check: bool) -> int:
         return 1
     print(f"ok {file} {form.key} {len(data)} {time.perf_counter() - start:.3f}", flush=True)
     for problem in problems:
-        print(f"    {problem}".encode("utf-8", "replace").decode(), flush=True)
+        print(f"    {problem}", flush=True)
     return int(any(problem.severity == "error" for problem in problems))
 
 
@@ -142,18 +168,30 @@ def _checked(file: str, leak_file: bool) -> int:
         form = format_of(level)
         leaks, line = _leaks(form, level)
         found = [*form.verbs.check(level), *leaks]
-        if leak_file and line:
-            made = Path(file).with_suffix(line[0])
-            made.write_bytes(line[1])
-            print(f"wrote {made}", flush=True)
     except (FormatError, OSError) as error:
         print(_refused(file, error), flush=True)
         return 1
     for problem in found:
-        print(f"{file}: {problem}".encode("utf-8", "replace").decode(), flush=True)
+        print(f"{file}: {problem}", flush=True)
     if not found:
         print(f"ok {file}", flush=True)
-    return int(any(problem.severity == "error" for problem in found))
+    is_written = _write_leak(Path(file).with_suffix(line[0]), line[1]) if leak_file and line else True
+    return int(not is_written or any(problem.severity == "error" for problem in found))
+
+
+def _write_leak(made: Path, data: bytes) -> bool:
+    """Write a compiler's leak file, whole or not at all, and say so; returns whether that went well."""
+    new = made.with_name(f"{made.name}.new")
+    try:
+        new.write_bytes(data)
+        new.replace(made)
+    except OSError as error:
+        with suppress(OSError):
+            new.unlink()
+        print(f"not written {made}: {error.strerror}", flush=True)
+        return False
+    print(f"wrote {made}", flush=True)
+    return True
 
 
 # ---------------------------------------------------------------------------------------------------------------- diff
@@ -176,7 +214,7 @@ def _diff(options: argparse.Namespace) -> int:
         print(f"{options.files[0]} is a {form.title}, {options.files[1]} a {its.title}", file=sys.stderr)
         return 2
     for difference in compare(was, now):
-        print(str(difference).encode("utf-8", "replace").decode(), flush=True)
+        print(difference, flush=True)
     return 1
 
 
@@ -237,7 +275,7 @@ def _lines(value: Document | list[Document], indent: str) -> Iterator[str]:
             yield from _lines(part, indent + "  ")
         else:
             shown = " ".join(map(str, part)) if isinstance(part, list) else part
-            yield f"{indent}{name}: {str(shown).encode('utf-8', 'replace').decode()}"
+            yield f"{indent}{name}: {shown}"
 
 
 # ---------------------------------------------------------------------------------------------------------------- dump

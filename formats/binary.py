@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .arrays import Array
+from .counting import alike
 
 Buffer = bytes | bytearray | memoryview
 
@@ -25,7 +26,7 @@ _U32, _I32 = struct.Struct("<I"), struct.Struct("<i")
 _U64, _I64 = struct.Struct("<Q"), struct.Struct("<q")
 _F32, _F64 = struct.Struct("<f"), struct.Struct("<d")
 
-_VARYING = re.compile(r"-?(?:0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)|'[^']*'")
+_VARYING = re.compile(r"-?(?:0x[0-9a-f]+|\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)|'[^']*'")
 _MORE = re.compile(r" \(?and (?:\d+ more|others)\b.*")
 
 DEFLATE_RATIO = 1032  # deflate cannot do better: 258 bytes (its longest match) for 2 bits
@@ -85,9 +86,9 @@ class Problem:
     @property
     def kind(self) -> str:
         """What kind of problem it is: severity, place and message without numbers and names, which differ from level to
-        level and follow what stands before: "error lump # (FACES), record #: of # PLANES names, as its planenum, #".
+        level and follow what stands before, and the same for one thing and for several. Not for reading.
         """
-        return _VARYING.sub("#", f"{self.severity} {_MORE.sub('', self.place)}: {self.message}")
+        return alike(_VARYING.sub("#", f"{self.severity} {_MORE.sub('', self.place)}: {self.message}"))
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.place}: {self.message}"

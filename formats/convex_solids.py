@@ -15,6 +15,7 @@ import numpy as np
 
 from . import convex, surfaces
 from .convex import Bools, Floats, Ints
+from .counting import number_of
 from .surfaces import NEAR, Planes, Surface, SurfaceError
 
 LOST = 1e-3
@@ -51,7 +52,7 @@ def solids(of: Surface, split: bool = False) -> list[Solid]:
     labels = surfaces.shells(of)
     bent = surfaces.bent(of)
     if len(bent) and not split:
-        raise SurfaceError(f"{surfaces.counted(len(bent))} not flat", bent, splits=True, flaw="bent")
+        raise SurfaceError(f"{number_of(len(bent), 'faces are')} not flat", bent, splits=True, flaw="bent")
     volumes = np.bincount(labels, surfaces.volumes(of), labels.max() + 1)
     shells = np.unique(labels)
     if not split and (volumes[shells] <= 0).any():
@@ -72,7 +73,7 @@ def solids(of: Surface, split: bool = False) -> list[Solid]:
         elif split:
             result += _apart(*_pieces(of, faces, bent))
         else:
-            raise SurfaceError(f"it is concave at {surfaces.counted(len(concave), verb='')}", concave, splits=True)
+            raise SurfaceError(f"it is concave at {number_of(len(concave), 'faces')}", concave, splits=True)
     return result
 
 

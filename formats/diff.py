@@ -8,16 +8,17 @@ their beginnings and ends first, then the longest runs of equal records between.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import numpy as np
 
 from . import BESIDE, format_of, read
-from .arrays import Array
+from .arrays import Array, Integers
 from .binary import FormatError
-from .format import AnyLevel
+from .counting import number_of
+from .format import AnyLevel, Columns
 
 MOST_MATCHED = 4000
 """Records between equal beginnings and ends that are matched by their contents; more are compared by number."""
@@ -25,7 +26,7 @@ ROWS = 20
 """Rows of a table, and elements of an array, that are told one by one."""
 WIDTH = 100
 """Letters of a value that are shown."""
-_NAMES = ("classname", "class", "type", "name", "targetname", "definition", "lump", "id", "kind")
+_NAMES = ("classname", "class", "definition", "name", "type", "targetname", "lump", "id", "kind")
 """What says which record it is, where it has one of these."""
 
 
@@ -52,17 +53,25 @@ def compare(was: bytes, now: bytes, rows: int = ROWS) -> Iterator[Unlike]:
 
     rows: how many of a table are told one by one.
     """
+    return filter(None, comparing(was, now, rows))
+
+
+def comparing(was: bytes, now: bytes, rows: int = ROWS) -> Iterator[Unlike | None]:
+    """As `compare`, with None now and then where work can be stopped."""
     if was == now:
         return
-    one, other = read_any(was), read_any(now)
+    one = read_any(was)
+    yield None
+    other = read_any(now)
+    yield None
     form, its = format_of(one), format_of(other)
     if form is not its:
         yield Unlike("format", form.title, its.title)
         return
     is_told = False
-    for each in differences(form.verbs.contents(one), form.verbs.contents(other), rows=rows):
+    for each in differing(form.verbs.contents(one), form.verbs.contents(other), rows=rows):
         yield each
-        is_told = True
+        is_told |= each is not None
     if not is_told:
         offset = first_difference(was, now)
         yield Unlike(form.verbs.section_at(one, offset), "the same records", f"other bytes, from {offset} on")
@@ -83,8 +92,15 @@ def first_difference(first: bytes, second: bytes) -> int:
 
 def differences(was: object, now: object, place: str = "", rows: int = ROWS) -> Iterator[Unlike]:
     """Give what differs between two documents, as `contents` makes them, in their order. place: of these two."""
+    return filter(None, differing(was, now, place, rows))
+
+
+def differing(was: object, now: object, place: str = "", rows: int = ROWS) -> Iterator[Unlike | None]:
+    """As `differences`, with None now and then where work can be stopped."""
     if isinstance(was, Iterator) or isinstance(now, Iterator):
         was, now = _listed(was), _listed(now)
+    if isinstance(was, Columns) and isinstance(now, Columns):
+        was, now = _joined(was), _joined(now)
     if isinstance(was, dict) and isinstance(now, dict):
         for key in {**was, **now}:
             inner = f"{place}.{key}" if place else str(key)
@@ -93,13 +109,23 @@ def differences(was: object, now: object, place: str = "", rows: int = ROWS) -> 
             elif key not in was:
                 yield Unlike(inner, "", _short(now[key]))
             else:
-                yield from differences(was[key], now[key], inner, rows)
+                yield from differing(was[key], now[key], inner, rows)
     elif isinstance(was, np.ndarray) and isinstance(now, np.ndarray) and was.dtype == now.dtype and was.ndim:
         yield from _arrays(was, now, place, rows)
     elif _is_records(was) and _is_records(now):
         yield from _lists(list(was), list(now), place, rows)  # type: ignore[call-overload]
     elif _digest(was) != _digest(now):
         yield Unlike(place, _short(was), _short(now))
+
+
+def _joined(table: Columns) -> Array:
+    """A table as an array of records."""
+    fields = {name: _joined(column) if isinstance(column, Columns) else column for name, column in table.items()}
+    kinds = [(name, column.dtype, column.shape[1:]) for name, column in fields.items()]
+    made = np.zeros(len(next(iter(fields.values()), ())), kinds)
+    for name, column in fields.items():
+        made[name] = column
+    return made
 
 
 def _listed(value: object) -> object:
@@ -111,17 +137,26 @@ def _is_records(value: object) -> bool:
     return isinstance(value, list | tuple) and not all(isinstance(one, int | float | bool | None) for one in value)
 
 
-def _lists(was: list[object], now: list[object], place: str, rows: int) -> Iterator[Unlike]:
+def _lists(was: list[object], now: list[object], place: str, rows: int) -> Iterator[Unlike | None]:
     was, now = [*map(_listed, was)], [*map(_listed, now)]
-    for first, last, begin, end in _unequal([_digest(one) for one in was], [_digest(one) for one in now]):
+    digests = yield from _digests(was)
+    for first, last, begin, end in _unequal(digests, (yield from _digests(now))):
         both = min(last - first, end - begin)
         for number in range(both):
             named = f"{place}[{first + number}]{_name(was[first + number])}"
-            yield from differences(was[first + number], now[begin + number], named, rows)
+            yield from differing(was[first + number], now[begin + number], named, rows)
         for number in range(first + both, last):
             yield Unlike(f"{place}[{number}]{_name(was[number])}", _short(was[number]), "")
         for number in range(begin + both, end):
             yield Unlike(f"{place}[{number}]{_name(now[number])}", "", _short(now[number]))
+
+
+def _digests(records: Sequence[object]) -> Generator[None, None, list[bytes]]:
+    made = []
+    for one in records:
+        made.append(_digest(one))
+        yield
+    return made
 
 
 def _unequal(was: Sequence[bytes], now: Sequence[bytes]) -> Iterator[tuple[int, int, int, int]]:
@@ -132,7 +167,8 @@ def _unequal(was: Sequence[bytes], now: Sequence[bytes]) -> Iterator[tuple[int, 
     between = was[head : len(was) - tail], now[head : len(now) - tail]
     if not between[0] and not between[1]:
         return
-    if max(map(len, between)) > MOST_MATCHED or len(between[0]) == len(between[1]):
+    is_as_long = len(between[0]) == len(between[1])
+    if max(map(len, between)) > MOST_MATCHED or (is_as_long and not _is_shifted(*between)):
         yield head, len(was) - tail, head, len(now) - tail
         return
     for word, first, last, begin, end in SequenceMatcher(None, *between, autojunk=False).get_opcodes():
@@ -140,11 +176,18 @@ def _unequal(was: Sequence[bytes], now: Sequence[bytes]) -> Iterator[tuple[int, 
             yield head + first, head + last, head + begin, head + end
 
 
+def _is_shifted(was: Sequence[bytes], now: Sequence[bytes]) -> bool:
+    """Whether most records that differ stand elsewhere in the other list: some were taken out, and as many put in."""
+    unlike = [(one, other) for one, other in zip(was, now, strict=True) if one != other]
+    there = {one for one, _ in unlike}
+    return 2 * sum(other in there for _, other in unlike) > len(unlike)
+
+
 def _arrays(was: Array, now: Array, place: str, most: int) -> Iterator[Unlike]:
     if was.shape[1:] != now.shape[1:]:
         yield Unlike(place, f"{was.shape} elements", f"{now.shape} elements")
         return
-    if len(was) == len(now):
+    if len(was) == len(now) and not _are_rows_shifted(was, now):
         yield from _rows(was, now, place, most)
         return
     told = 0
@@ -160,13 +203,26 @@ def _arrays(was: Array, now: Array, place: str, most: int) -> Iterator[Unlike]:
         yield Unlike(f"{place} (rows)", str(len(was)), str(len(now)))
 
 
-def _rows(was: Array, now: Array, place: str, most: int, begin: int = 0) -> Iterator[Unlike]:
-    """Compare tables of equal length. most: rows that are told one by one. begin: the number of their first row."""
+def _changed(was: Array, now: Array) -> Integers:
+    """The numbers of the rows that differ, of tables of equal length."""
     width = was.dtype.itemsize * int(np.prod(was.shape[1:], dtype=np.int64))
     if not width or not len(was):
-        return
+        return np.zeros(0, np.intp)
     bytes_of = [np.ascontiguousarray(table).view(np.uint8).reshape(len(table), width) for table in (was, now)]
-    changed = np.flatnonzero((bytes_of[0] != bytes_of[1]).any(axis=1))
+    return np.flatnonzero((bytes_of[0] != bytes_of[1]).any(axis=1))
+
+
+def _are_rows_shifted(was: Array, now: Array) -> bool:
+    """As `_is_shifted`, of tables of records of equal length."""
+    changed = _changed(was, now)
+    if was.dtype.names is None or not 2 < len(changed) <= MOST_MATCHED:
+        return False
+    return _is_shifted([was[row].tobytes() for row in changed], [now[row].tobytes() for row in changed])
+
+
+def _rows(was: Array, now: Array, place: str, most: int, begin: int = 0) -> Iterator[Unlike]:
+    """Compare tables of equal length. most: rows that are told one by one. begin: the number of their first row."""
+    changed = _changed(was, now)
     for row in changed[:most].tolist():
         where = f"{place}[{begin + row}]"
         if was.dtype.names:
@@ -179,7 +235,7 @@ def _rows(was: Array, now: Array, place: str, most: int, begin: int = 0) -> Iter
             yield Unlike(where, _short(was[row]), _short(now[row]))
     if len(changed) > most:
         more = len(changed) - most
-        yield Unlike(f"{place} (more)", f"{more} more rows", "other values", more)
+        yield Unlike(f"{place} (more)", number_of(more, "more rows"), "other values", more)
 
 
 def _name(record: object) -> str:
@@ -204,7 +260,9 @@ def _short(value: object) -> str:
     """A value for people, on one line."""
     if isinstance(value, np.ndarray | np.generic) and value.ndim == 0 and value.dtype.names is None:
         value = value.item()
-    if isinstance(value, np.ndarray) and value.size > 16:
+    if isinstance(value, FormatError):
+        text = f"damaged: {value}"
+    elif isinstance(value, np.ndarray) and value.size > 16:
         text = f"{' x '.join(map(str, value.shape))} values"
     elif isinstance(value, bytes):
         text = f"{len(value)} bytes {value[:16].hex()}{'...' if len(value) > 16 else ''}"

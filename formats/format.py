@@ -16,6 +16,10 @@ Document = dict[str, Any]
 """Names, each with what JSON, numpy or another such dictionary hold; or an iterator of those."""
 
 
+class Columns(Document):
+    """A table, each field as an array of one value a record; of records within records further such tables."""
+
+
 @runtime_checkable
 class Verbs(Protocol):
     """What the package of every format offers, so that knowing one is knowing all."""

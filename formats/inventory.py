@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is in a folder: how many levels, models, textures and materials can be read, and which are refused, and why."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from . import FORMATS, read
 from .binary import FormatError
 from .format import ContentKind, Document, Format
 
-_LEVELS = "levels"
+_LEVELS, _FOLDERS = "levels", "folders"
 _NAMED = 3
 """Of files that are refused for one reason, how many are named."""
 
@@ -33,7 +34,7 @@ def inventory(folder: Path) -> Document:
     """Read all that is in a folder and below: counts by format and kind ("source models"). Raises OSError."""
     levels = {ending for form in FORMATS for ending in form.endings}
     counts: dict[str, _Counts] = {}
-    for path in sorted(_files(folder)):
+    for path in sorted(_files(folder, counts)):
         ending = path.suffix.lower()
         known = kind_of(ending)
         if known is None and ending not in levels:
@@ -67,8 +68,17 @@ def describe(path: Path, kind: ContentKind) -> Document:
     return kind.describe(_bytes(path), beside)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.rglob("*") if path.is_file())
+def _files(folder: Path, counts: dict[str, _Counts]) -> Iterator[Path]:
+    """All files in a folder and below; folders that can't be looked into are counted as refused."""
+
+    def refuse(error: OSError) -> None:
+        if Path(error.filename) == folder:
+            raise error
+        refused = counts.setdefault(_FOLDERS, _Counts()).refused
+        refused.setdefault(_reason(error), []).append(str(Path(error.filename).relative_to(folder)))
+
+    found = (Path(home, name) for home, _, names in os.walk(folder, onerror=refuse) for name in names)
+    return (path for path in found if path.is_file())
 
 
 def _bytes(path: Path) -> bytes:

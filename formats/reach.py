@@ -57,8 +57,9 @@ class FolderEntry(NamedTuple):
     is_folder: bool
 
 
-_Listing = dict[str, tuple[str, _Kind]]
-"""By names as they are written, and by names in small letters: where the first of them is, and what."""
+_Listing = dict[str, os.DirEntry[str]]
+"""By names as they are written, and by names in small letters the first of them. What it is, is asked when it is met:
+maps lie in folders of thousands of downloads."""
 
 
 def largest(name: str) -> int:
@@ -169,7 +170,7 @@ class AllowedFolders:
         found = self._follow(str(folder))
         if found is None or found[1] is not _FOLDER:
             return
-        names = {Path(path).name for path, _ in self._listing(found[0]).values()}
+        names = {entry.name for entry in self._listing(found[0]).values()}
         for name in sorted(names, key=lambda name: (name.lower(), name)):
             inner = self._walk(found[0], [name])
             if inner is not None:
@@ -246,7 +247,7 @@ class AllowedFolders:
             if found is None:
                 return None
             done += 1
-            inner, kind = found
+            inner, kind = found.path, _kind(found)
             if kind is not _LINK:
                 place = inner
                 continue
@@ -269,7 +270,7 @@ class AllowedFolders:
 def _listed(folder: str) -> _Listing:
     try:
         with os.scandir(folder) as entries:
-            exact = {entry.name: (entry.path, _kind(entry)) for entry in entries}
+            exact = {entry.name: entry for entry in entries}
     except OSError:
         return {}
     folded: _Listing = {}

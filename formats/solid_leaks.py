@@ -19,10 +19,14 @@ from . import convex, solid_tree
 from .binary import Problem, Severity
 from .convex import Bools, Floats, Ints
 from .solid_tree import OUTSIDE, Brushes, Portals, SolidTree
+from .steps import Steps, Stepwise
 from .windings import Windings, spans, starts
 
 SHORT = 0.2
 """Units: a portal with fewer than three edges longer than this is too small to go through, as for the compilers."""
+
+FAR = 1e6
+"""Units: what is so far off in all directions is outside of any level."""
 
 _Step = tuple[float, int, int, int, int]
 """How far it is; by which portal, into and out of which leaf; and the point that it all began at."""
@@ -30,18 +34,18 @@ _Step = tuple[float, int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """A flood from k points through the empty leafs.
-
-    leafs: int64[k], of the points. inside: bool[k], which of them stand in empty space; only from these it begins.
-    reached: bool[leafs]. leak: the point that is nearest to the outside on the way that the flood takes, -1 if it
-    doesn't get there; line: float64[n, 3], that way, from the point on.
-    """
+    """A flood from k points through the empty leafs."""
 
     leafs: Ints
+    """int64[k], of the points."""
     inside: Bools
+    """bool[k], which of them stand in empty space; only from these it begins."""
     reached: Bools
+    """bool[leafs]."""
     leak: int
+    """The point that is nearest to the outside on the way that the flood takes, -1 if it doesn't get there."""
     line: Floats
+    """float64[n, 3], that way, from the point on."""
 
     @property
     def is_sealed(self) -> bool:
@@ -164,19 +168,20 @@ def clear(tree: SolidTree, from_: Floats, to: Floats) -> Bools:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """What of a level counts for leaks.
-
-    brushes: all, b of them. solid: bool[b], which of them the compiler takes for walls. still: bool[b], which of them
-    never move: the world's. points: float64[k, 3], where entities stand. names: what these are called, the places of
-    problems. entities: int64[k], their numbers in the level.
-    """
+    """What of a level counts for leaks."""
 
     brushes: Brushes
+    """All, b of them."""
     solid: Bools
+    """bool[b], which of them the compiler takes for walls."""
     still: Bools
+    """bool[b], which of them never move: the world's."""
     points: Floats
+    """float64[k, 3], where entities stand."""
     names: list[str]
+    """What these are called, the places of problems."""
     entities: Ints
+    """int64[k], their numbers in the level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +198,34 @@ class Sealing:
         windings, normals float64[k, 3]: of faces that never move. Of a level that leaks, or without an entity in empty
         space, none faces the void: there is no outside to tell.
         """
-        pieces, of, leafs = self.tree.border(windings, normals, np.zeros(len(windings), np.int64))
-        real = pieces.areas() > SHORT * SHORT
+        of, leafs = self._beside(windings, normals)
         empty, seen = np.zeros(len(windings), np.bool_), np.zeros(len(windings), np.bool_)
-        empty[of[real & ~self.tree.solid[leafs]]] = True
-        seen[of[real & self.flood.reached[leafs]]] = True
+        empty[of[~self.tree.solid[leafs]]] = True
+        seen[of[self.flood.reached[leafs]]] = True
         knows = self.flood.is_sealed and bool(self.flood.inside.any())
         return ~empty, empty & ~seen & knows
+
+    def _beside(self, windings: Windings, normals: Floats) -> tuple[Ints, Ints]:
+        """Faces, and a leaf that each borders on: int64[p], of all pieces that are large enough to see through."""
+        pieces, of, leafs = self.tree.border(windings, normals, np.zeros(len(windings), np.int64))
+        real = pieces.areas() > SHORT * SHORT
+        return of[real], leafs[real]
+
+    def void(self) -> Bools:
+        """The leafs that a flood from far outside reaches, bool[leafs]: of a level that leaks its rooms, too."""
+        return flood(self.tree, [[FAR] * 3]).reached
+
+    def inner_polygons(self, positions: Floats, corners: Ints, first_corner: Ints) -> Bools:
+        """Which polygons look into rooms, bool[k]: empty space that nothing gets to from outside.
+
+        They are laid out as in :class:`convex.Polygons`; each has corners.
+        """
+        normals, _, _ = convex.planes(positions, corners, first_corner)
+        windings = Windings(positions[corners], first_corner)
+        of, leafs = self._beside(windings, normals)
+        found = np.zeros(len(windings), np.bool_)
+        found[of[~self.tree.solid[leafs] & ~self.void()[leafs]]] = True
+        return found
 
     def hidden_polygons(self, positions: Floats, corners: Ints, first_corner: Ints) -> tuple[Bools, Bools]:
         """As `hidden`, of faces that are laid out as in :class:`convex.Polygons`; each has corners."""
@@ -217,7 +243,7 @@ class Sealing:
             "leafs": len(self.tree.solid),
             "solid leafs": int(self.tree.solid.sum()),
             "faces inside solid": int(within.sum()),
-            "faces that face the void": int(beyond.sum()),
+            "faces towards the void": int(beyond.sum()),
         }
 
     def problems(self, severity: Severity) -> Iterator[Problem]:
@@ -232,9 +258,11 @@ class Sealing:
             yield Problem("level", message, severity)
 
 
-def examine(space: Space) -> Sealing:
+@Stepwise
+def examine(space: Space) -> Steps[Sealing]:
     """Flood a level from its entities."""
-    tree = solid_tree.build(space.brushes, space.solid)
+    tree = yield from solid_tree.build.steps(space.brushes, space.solid)
+    yield
     return Sealing(space, tree, flood(tree, space.points))
 
 

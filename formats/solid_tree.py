@@ -18,6 +18,7 @@ import numpy.typing as npt
 from . import convex
 from .binary import FormatError
 from .convex import Bools, Floats, Ints
+from .steps import Steps, Stepwise
 from .windings import Windings, joined, spans, squares, starts
 
 NEAR = 0.01
@@ -187,19 +188,20 @@ def brushes(normals: Floats, dists: Floats, counts: npt.ArrayLike) -> Brushes:
     return Brushes(normals, dists, starts(sides), convex.from_planes(normals, dists, sides))
 
 
-def build(of: Brushes, solid: Bools | None = None) -> SolidTree:
+@Stepwise
+def build(of: Brushes, solid: Bools | None = None) -> Steps[SolidTree]:
     """The tree of brushes. solid: bool[b], which of them fill space, all if None.
 
     Brushes that aren't closed fill none. Raises FormatError for brushes that cross each other without end.
     """
     filling = of.polygons.closed if solid is None else of.polygons.closed & solid
     faces, sides = of.sides(filling)
-    kept = np.flatnonzero(~_covered(of, filling, faces, sides))
+    kept = np.flatnonzero(~(yield from _covered(of, filling, faces, sides)))
     growing = _Growing(*_box(faces))
     if len(kept):
-        growing.grow(faces.taken(kept), of.normals[sides[kept]], of.dists[sides[kept]])
+        yield from growing.grow(faces.taken(kept), of.normals[sides[kept]], of.dists[sides[kept]])
     tree = growing.tree()
-    return replace(tree, solid=_solid(tree, of, filling))
+    return replace(tree, solid=(yield from _solid(tree, of, filling)))
 
 
 def _box(faces: Windings) -> tuple[Floats, Floats]:
@@ -228,7 +230,7 @@ class _Growing:
             np.zeros(self.leafs, np.bool_),
         )
 
-    def grow(self, windings: Windings, normals: Floats, dists: Floats) -> None:
+    def grow(self, windings: Windings, normals: Floats, dists: Floats) -> Steps[None]:
         """Cut all within the box until no face goes through a leaf."""
         normals, dists, plane = distinct_planes(normals, dists)
         owner = np.zeros(len(windings), np.int64)  # the node of this depth that a face is in, faces in order of these
@@ -255,6 +257,7 @@ class _Growing:
             windings = joined([halves.front, halves.back]).taken(order)
             plane = plane[np.concatenate([halves.of_front, halves.of_back])][order]
             owner = np.searchsorted(inner, place[order])
+            yield
 
 
 def distinct_planes(normals: Floats, dists: Floats) -> tuple[Floats, Floats, Ints]:
@@ -303,7 +306,7 @@ def _chosen(windings: Windings, plane: Ints, owner: Ints, normals: Floats, dists
 # ------------------------------------------------------------------------------------------------------- what is solid
 
 
-def _covered(of: Brushes, filling: Bools, faces: Windings, sides: Ints) -> Bools:
+def _covered(of: Brushes, filling: Bools, faces: Windings, sides: Ints) -> Steps[Bools]:
     """bool[faces]: which of the faces lie within another brush that fills space: they bound nothing.
 
     Of two that face the same way in one plane that of the first brush counts.
@@ -322,6 +325,7 @@ def _covered(of: Brushes, filling: Bools, faces: Windings, sides: Ints) -> Bools
         face, brush = face[other], brush[other]
         inside, shared = _inside(of, faces, face, brush, of.normals[sides])
         covered[face[inside & ~(shared & (brush > owner[face]))]] = True
+        yield
     return covered
 
 
@@ -372,10 +376,11 @@ def within_boxes(low: Floats, high: Floats, box_low: Floats, box_high: Floats) -
     return found
 
 
-def _solid(tree: SolidTree, of: Brushes, filling: Bools) -> Bools:
+def _solid(tree: SolidTree, of: Brushes, filling: Bools) -> Steps[Bools]:
     """bool[leafs]: those whose middles are in a brush, and those that are so thin that nothing borders on them."""
     count = len(tree.solid)
     middles = leaf_middles(portals(tree), count)
+    yield
     there = np.flatnonzero(np.isfinite(middles).all(axis=1))
     made = np.ones(count, np.bool_)
     made[there] = False
@@ -384,6 +389,7 @@ def _solid(tree: SolidTree, of: Brushes, filling: Bools) -> Bools:
     points = middles[there]
     for leaf, which in within_boxes(points, points, low[numbers], high[numbers]):
         made[there[leaf[holds(of, points[leaf], numbers[which])]]] = True
+        yield
     made[OUTSIDE] = False
     return made
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from . import convex
 from .convex import Bools, Floats, Ints
+from .counting import number_of
 
 NEAR = 1e-2
 """Units: how far a point may be off a plane and still be taken to lie in it. As `formats.convex` clips."""
@@ -66,11 +67,6 @@ def surface(positions: npt.ArrayLike, corners: npt.ArrayLike, first_corner: npt.
     return Surface(points, numbers, starts, normals, dists, np.zeros(len(dists), np.bool_))
 
 
-def counted(count: int, verb: str = " is", verbs: str = " are") -> str:
-    """So many faces in words, with the verb that goes with the number; an empty one leaves it out."""
-    return f"{count} face{verb}" if count == 1 else f"{count} faces{verbs if verb else ''}"
-
-
 def shells(of: Surface) -> Ints:
     """The shell of each face, as the number of one of its faces. Raises SurfaceError where edges are open."""
     # By the mesh's own vertices first: solids that only touch each other stay apart. Then by places.
@@ -82,7 +78,7 @@ def shells(of: Surface) -> Ints:
     if loose.any():
         faces = np.unique(owners[loose])
         raise SurfaceError(
-            f"it is open: {counted(len(faces), ' has', ' have')} an edge that no other face continues", faces
+            f"it is open: {number_of(len(faces), 'faces have')} an edge that no other face continues", faces
         )
     paired = twins >= 0
     one, other = owners[paired], owners[twins[paired]]

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The verbs that all formats share, and what the library may import."""
+"""The verbs that all formats share."""
 
-import ast
 import struct
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -67,7 +65,7 @@ def test_errors_name_the_file(tmp_path):
     assert str(caught.value).startswith(f"{path}: at byte 0x")
     with pytest.raises(FormatError, match="no known level format"):
         read(b"nothing that anybody knows")
-    with pytest.raises(FormatError, match="nothing"):
+    with pytest.raises(FormatError, match="it is empty"):
         read(b"")
     with pytest.raises(FormatError, match="DATA or ATAD"):
         read(b"nothing that anybody knows, but read as a map", format="teeworlds")
@@ -77,51 +75,6 @@ def test_errors_name_the_file(tmp_path):
         read(tmp_path / "none.map")
     with pytest.raises(TypeError):
         write(object())
-
-
-def sources(root: Path) -> list[Path]:
-    found = sorted((root / "formats").rglob("*.py"))
-    assert len(found) > 10
-    return found
-
-
-def test_the_library_needs_numpy_and_the_standard_library_only(root):
-    for path in sources(root):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                names = [node.module]
-            else:
-                continue
-            for name in names:
-                top = name.split(".")[0]
-                assert top == "numpy" or top in sys.stdlib_module_names, f"{path}:{node.lineno} imports {name}"
-
-
-def test_relative_imports_stay_inside(root):
-    """No import leaves formats/, and no game imports another."""
-    games = {form.key for form in FORMATS}
-    for path in sources(root):
-        inside = path.relative_to(root / "formats").parts
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.ImportFrom) or not node.level:
-                continue
-            assert node.level <= len(inside), f"{path}:{node.lineno} leaves the library"
-            target = [*inside[: len(inside) - node.level], *(node.module or "").split(".")]
-            if inside[0] in games and target[0] in games:
-                assert target[0] == inside[0], f"{path}:{node.lineno} imports another game"
-
-
-def test_files_stay_small(root):
-    for path in sources(root):
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= 500, path
-
-
-def test_importing_the_library_imports_no_blender(root):
-    code = "import formats, sys; print([m for m in sys.modules if m.split('.')[0] in ('bpy', 'addon', 'mathutils')])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_under_another_name(root, tmp_path):
