@@ -2,8 +2,16 @@
 """Valve's Source engine: compiled maps (`.bsp`), versions 17 to 27 and 42, of PCs and consoles.
 
 A `Level` gives each lump as bytes (`bytes_of`), as a table of records (`table`), and as what it means: `entities`,
-`pak`, `visibility`, `game_lumps`, `static_props`, `physcollide` and more. `patch_file` has the verbs for `.lmp` files,
-which take the place of a lump.
+`pak`, `visibility`, `game_lumps`, `static_props`, `physcollide` and more. Units are Hammer's, Z up.
+
+    level = read(data)
+    level.entities[0].set("skyname", "sky_day01_01")
+    planes = level.table(LumpId.PLANES)  # read-only: copy, change, and `set_table`
+    data = write(level)
+
+Tables name rows of one another: `edits` changes what belongs together, `world` brushes of the world with all that
+follows of them, `vmf` writes a map's source. `patch_file` has the verbs for `.lmp` files, which take the place of a
+lump. `leaks` says what of a map counts for leaks.
 """
 
 from ..binary import Buffer

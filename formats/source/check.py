@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..binary import FormatError, Problem
+from ..counting import number_of
 from . import layouts, overlay_lists
 from .check_records import PARTS, count, table
 from .entities import Entities
@@ -160,7 +161,9 @@ def _counts(level: Level) -> Iterator[Problem]:
     for lump in MOST_RECORDS:
         size, most = count(level, lump), most_records(level, lump)
         if size is not None and size > most:
-            yield Problem(lump_name(lump), f"{size} records, usual compilers allow {most}", "warning", size)
+            yield Problem(
+                lump_name(lump), f"{number_of(size, 'records')}, usual compilers allow {most}", "warning", size
+            )
     for lump, most in MOST_BYTES.items():
         size = 0 if level.file.cut(lump) else len(level.bytes_of(lump))
         if size > most:
@@ -170,14 +173,14 @@ def _counts(level: Level) -> Iterator[Problem]:
             continue
         size, expected = count(level, lump), count(level, other)
         if size is not None and expected is not None and size not in (0, expected):
-            what = f"{size} records for {expected} {other.name}"
+            what = f"{number_of(size, 'records')} for {expected} {other.name}"
             yield Problem(lump_name(lump), what, count=abs(size - expected))
     faces, normals = (table(level, lump) for lump in (LumpId.FACES, LumpId.VERTNORMALINDICES))
     if faces is not None and normals is not None and len(faces) and len(normals):
         corners = int(faces["numedges"].astype(np.int64).sum())
         if corners != len(normals):
             place = lump_name(LumpId.VERTNORMALINDICES)
-            what = f"{len(normals)} of them for {corners} corners of faces"
+            what = f"{len(normals)} of them for {number_of(corners, 'corners')} of faces"
             yield Problem(place, what, "warning", abs(len(normals) - corners))
 
 
@@ -186,7 +189,7 @@ def _entities(level: Level) -> Iterator[Problem]:
     if not entities or entities[0].classname != "worldspawn":
         yield Problem(place, "the first entity is not worldspawn")
     if len(entities) > most_entities(level):
-        what = f"{len(entities)} entities, usual compilers allow {most_entities(level)}"
+        what = f"{number_of(len(entities), 'entities')}, usual compilers allow {most_entities(level)}"
         yield Problem(place, what, "warning", len(entities))
     models = count(level, LumpId.MODELS)
     seen = {0}

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..arrays import Array
 from ..binary import FormatError, Problem
+from ..counting import number_of
 from . import detail_props, face_brushes, fields, lighting, overlay_lists
 from .game_lump import DETAIL_LIGHTING, DETAIL_LIGHTING_HDR, DETAIL_PROPS, STATIC_PROPS
 from .level import Level
@@ -186,7 +187,7 @@ def displacements(level: Level) -> Iterator[Problem]:
         yield from _wrong(place, corners != 4, corners, "has a face whose corners are")
     hulls = level.physdisp
     if hulls and len(hulls) != len(infos):
-        what = f"{len(hulls)} hulls for {len(infos)} displacements"
+        what = f"{number_of(len(hulls), 'hulls')} for {number_of(len(infos), 'displacements')}"
         yield Problem(lump_name(LumpId.PHYSDISP), what, count=abs(len(hulls) - len(infos)))
 
 

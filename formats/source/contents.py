@@ -8,7 +8,8 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from ..binary import Buffer, FormatError
-from ..format import Document
+from ..counting import number_of
+from ..format import Columns, Document
 from . import color_variables, detail_props, layouts, overlay_lists, physcollide_surface
 from .counted import texts
 from .entities import Entities
@@ -55,7 +56,8 @@ def _lump_line(level: Level, lump: int) -> str:
         layout = level.layout(lump)
         if layout.dtype is None:
             return f"{line}; {layout.reason}"
-        return f"{line}; {len(level.bytes_of(lump)) // layout.dtype.itemsize} records of {layout.dtype.itemsize}"
+        size = layout.dtype.itemsize
+        return f"{line}; {number_of(len(level.bytes_of(lump)) // size, 'records')} of {size}"
     except FormatError as error:
         return f"{line}; {error.message}"
 
@@ -114,9 +116,9 @@ def _lump(level: Level, lump: int) -> Document:
         return head | {"records": error}
 
 
-def columns(table: Records) -> Document:
+def columns(table: Records) -> Columns:
     """A table's fields as arrays of numbers: padding too, records within records as further tables."""
-    found: Document = {}
+    found = Columns()
     for name in table.dtype.names or ():
         column = table[name]
         if column.dtype.names:
@@ -173,8 +175,10 @@ def _game_lump(level: Level, name: str) -> Document:
 
 
 def _physcollide(level: Level) -> Iterator[Document]:
-    for entry in level.physcollide.models:
-        yield {"model": entry.model, "solids": map(_solid, entry.solids), "keys": entry.text}
+    return (
+        {"model": entry.model, "solids": map(_solid, entry.solids), "keys": entry.text}
+        for entry in level.physcollide.models
+    )
 
 
 def _solid(data: Buffer) -> Document:
@@ -189,8 +193,7 @@ def _solid(data: Buffer) -> Document:
 
 
 def _pak(level: Level) -> Iterator[Document]:
-    for file in level.pak:
-        yield {"name": file.name, "method": file.method, "size": file.size, "crc": file.crc}
+    return ({"name": file.name, "method": file.method, "size": file.size, "crc": file.crc} for file in level.pak)
 
 
 def section_at(level: Level, offset: int) -> str:

@@ -27,15 +27,17 @@ SAME = 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConvexSolid:
-    """A convex piece. points: float64[k, 3], which the hull's corners are numbers of. polygons: int64[n], those that
-    are on it; sides: int64[n], which of the hull's faces each is on. brush: which of the old pieces it was, -1: none.
-    """
+    """A convex piece."""
 
     points: Floats
+    """float64[k, 3], which the hull's corners are numbers of."""
     hull: Hull
     polygons: Ints
+    """int64[n], those that are on it."""
     sides: Ints
+    """int64[n], which of the hull's faces each is on."""
     brush: int
+    """Which of the old pieces it was, -1: none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

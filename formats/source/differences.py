@@ -20,18 +20,22 @@ _RECORDS = "records"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A lump that is no longer as it was. name: as messages call it. what: it has so many of, before and after; "" if
-    it is just bytes. edited: how many of them are others, where there are as many as before, else None. sizes: bytes,
-    decompressed. most, most_bytes: what usual compilers allow of them, None if anything.
-    """
+    """A lump that is no longer as it was."""
 
     name: str
+    """As messages call it."""
     what: str
+    """What there is in it, in the plural; "" if it is just bytes."""
     counts: tuple[int, int]
+    """How many of these, before and after."""
     edited: int | None
+    """How many of them are others, where there are as many as before, else None."""
     sizes: tuple[int, int]
+    """Bytes, decompressed."""
     most: int | None = None
+    """What usual compilers allow of them, None if anything."""
     most_bytes: int | None = None
+    """Likewise, in bytes."""
 
     def __str__(self) -> str:
         """Return "lump 45 (OVERLAYS): from 3 to 4 records, of 512 at most, from 1056 to 1408 bytes"."""

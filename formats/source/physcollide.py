@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..binary import Buffer, Cursor, FormatError
+from . import physcollide_order
 
 WHAT = "lump 29 (PHYSCOLLIDE)"
 WHAT_DISPLACEMENTS = "lump 28 (PHYSDISP)"
@@ -18,7 +19,9 @@ _LAST = -1  # the model of the entry that ends the lump
 
 @dataclass(slots=True, eq=False)
 class PhysModel:
-    """Collision of one brush model. `solids`: without the sizes in front of them. `keys`: text, ends with a NUL."""
+    """Collision of one brush model. `solids`: without the sizes in front of them, those of consoles in the usual byte
+    order. `keys`: text, ends with a NUL.
+    """
 
     model: int
     solids: list[Buffer] = field(default_factory=list)
@@ -68,7 +71,7 @@ def decode(data: Buffer, byte_order: str) -> PhysCollide:
         solids: list[Buffer] = []
         for _ in range(count):
             size = int(cursor.array(size_type, 1, what)[0])
-            solids.append(cursor.take(size, what))
+            solids.append(_ordered(cursor.take(size, what), byte_order, byte_order))
         if cursor.offset != end:
             raise cursor.error(f"its solids end at byte {cursor.offset}, not at {end}", what)
         found.models.append(PhysModel(model, solids, bytes(cursor.take(keys_size, what))))
@@ -87,12 +90,24 @@ def encode(collide: PhysCollide, byte_order: str) -> bytes:
         integers(entry.model, size, len(entry.keys), len(entry.solids))
         for solid in entry.solids:
             integers(len(solid))
-            parts.append(solid)
+            parts.append(_ordered(solid, "<", byte_order))
         parts.append(entry.keys)
     if collide.ended:
         integers(_LAST, *collide.last)
         parts.append(collide.trailing)
     return b"".join(parts)
+
+
+def _ordered(solid: Buffer, order: str, byte_order: str) -> Buffer:
+    """A solid of a lump in the lump's byte order or in the usual one. order: the one that it has. Those that aren't of
+    hulls stay as they are.
+    """
+    if byte_order == "<":
+        return solid
+    try:
+        return physcollide_order.swapped(solid, order)
+    except FormatError:
+        return solid
 
 
 def decode_displacements(data: Buffer, byte_order: str, version: int = 0) -> list[Buffer | None]:

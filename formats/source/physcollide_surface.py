@@ -82,35 +82,38 @@ _CHILDREN = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hull:
-    """A convex hull. points: float64[p, 3], units. triangles: int64[t, 3] points, anticlockwise seen from outside.
-    brush: the number of the brush that it was made of.
-
-    materials: int64[t], 0 to 127, which row of the text's `materialtable` each triangle is of, 0: none; left out: all
-    are 0. across: int64[t], the triangle that a line from each one's middle leaves the hull by; left out: not known.
-    """
+    """A convex hull."""
 
     points: Floats
+    """float64[p, 3], units."""
     triangles: Ints
+    """int64[t, 3], points, anticlockwise seen from outside."""
     brush: int = 0
+    """The number of the brush that it was made of."""
     materials: Ints | None = None
+    """int64[t], 0 to 127, which row of the text's `materialtable` each triangle is of, 0: none. None: all are 0."""
     across: Ints | None = None
+    """int64[t], the triangle that a line from each one's middle leaves the hull by. None: not known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solid:
-    """A solid. hulls: those that collide; outer: the one around them all, where there is one.
-
-    mass_center float64[3] and radius: units. rotation_inertia float64[3]: square metres, x, y and z. deviation: 250ths
-    of the radius. drag_areas: float64[3], None in solids of older compilers.
-    """
+    """A solid."""
 
     hulls: list[Hull]
+    """Those that collide."""
     outer: Hull | None
+    """The one around them all, where there is one."""
     mass_center: Floats
+    """float64[3], units."""
     rotation_inertia: Floats
+    """float64[3]: square metres, x, y and z."""
     radius: float
+    """Units."""
     deviation: int
+    """250ths of the radius."""
     drag_areas: Floats | None
+    """float64[3], None in solids of older compilers."""
 
 
 def from_ivp(points: npt.ArrayLike) -> Floats:
@@ -127,18 +130,20 @@ def to_ivp(points: npt.ArrayLike) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ledges:
-    """Hulls h as a solid has them, all in one. points: float32[p, 3], metres in vphysics' axes. triangles: int64[t, 3],
-    numbers of points, one hull's behind another's. words: int64[t], what their `indices` say but for numbers and
-    virtual bits. opposites: int64[t, 3], how many words further each edge's neighbour has it. counts: int64[h], of
-    triangles. brushes: int64[h].
-    """
+    """h hulls as a solid has them, all in one."""
 
     points: npt.NDArray[np.float32]
+    """float32[p, 3], metres in vphysics' axes."""
     triangles: Ints
+    """int64[t, 3], numbers of points, one hull's behind another's."""
     words: Ints
+    """int64[t], what their `indices` say but for numbers and virtual bits."""
     opposites: Ints
+    """int64[t, 3], how many words further each edge's neighbour has it."""
     counts: Ints
+    """int64[h], of triangles."""
     brushes: Ints
+    """int64[h]."""
 
     def taken(self, hulls: Ints) -> "Ledges":
         """Some of them, int64[k]; points that they don't have stay."""
@@ -176,7 +181,7 @@ class Ledges:
 
 @np.errstate(all="ignore")  # hostile floats
 def read(data: Buffer) -> Solid:
-    """Read a solid of PHYSCOLLIDE. Raises FormatError for what is no solid of hulls, and for solids of consoles."""
+    """Read a solid of PHYSCOLLIDE. Raises FormatError for what is no solid of hulls."""
     whole, drag = _surface_of(data)
     surface = Cursor(whole).array(SURFACE, 1, WHAT)[0]
     ledges, outer = _ledges_of(whole, int(surface["offset_ledgetree_root"]))

@@ -5,7 +5,7 @@ A displacement of power p has (2**p + 1)**2 vertices and 2 * 4**p triangles. Wha
 neighbours and pads among it, is whatever lay in the compiler's memory: patch fields, never build a record anew.
 """
 
-from .records import VECTOR, Dtype, Fields, record
+from .records import VECTOR, Fields, record
 
 NO_NEIGHBOR = 0xFFFF
 NO_NEIGHBOR_32 = 0xFFFFFFFF
@@ -100,5 +100,3 @@ DISPLIGHTMAPSAMPLEPOSITION = record(("value", "u1"), size=1)  # lighting.sample_
 
 #: A vertex of a displacement with four textures (Alien Swarm, CS:GO).
 DISPMULTIBLEND = record(("multiblend", "<f4", 4), ("alphablend", "<f4", 4), ("colors", VECTOR, 4), size=80)
-
-DISPINFOS: tuple[Dtype, ...] = (DISPINFO, DISPINFO_17, DISPINFO_22, DISPINFO_23, DISPINFO_32, DISPINFO_STRATA)

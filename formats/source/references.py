@@ -145,6 +145,7 @@ NUMBERS: tuple[Number, ...] = (
     Number(LumpId.WATEROVERLAYS, "texinfo", LumpId.TEXINFO, True),
     OverlayFaces(LumpId.OVERLAYS, "faces", LumpId.FACES, True),
     OverlayFaces(LumpId.WATEROVERLAYS, "faces", LumpId.FACES, True),
+    Number(LumpId.PORTALS, "planenum", LumpId.PLANES),
     Number(LumpId.PORTALVERTS, "vertex", LumpId.VERTEXES),
     Number(LumpId.CLUSTERPORTALS, "portal", LumpId.PORTALS),
 )

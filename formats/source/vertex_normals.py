@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which corners of faces have other normals than their planes' (source.md §2.4)."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,11 +17,13 @@ SAME_NORMAL = 1e-3
 
 
 @np.errstate(all="ignore")  # hostile floats
-def smooth(level: Level, polygons: Polygons, areas: Floats | None = None) -> tuple[NDArray[np.bool_], Integers] | None:
+def smooth(
+    level: Level, polygons: Polygons, areas: Callable[[], Floats] | None = None
+) -> tuple[NDArray[np.bool_], Integers] | None:
     """The corners of faces that are smooth, bool[corners], and which of VERTNORMALS each corner has.
 
     A face is smooth where a corner has another normal than its plane's: then all corners of it are that have one which
-    is finite. None in maps without normals. polygons: of the drawn faces. areas: their `geometry.area_normals`.
+    is finite. None in maps without normals. polygons: of the drawn faces. areas: gives their `geometry.area_normals`.
     FormatError for a normal that isn't there.
     """
     numbers = geometry.normal_numbers(level, polygons)
@@ -27,7 +31,7 @@ def smooth(level: Level, polygons: Polygons, areas: Floats | None = None) -> tup
         return None
     owner, places = polygons.corner_face, numbers.astype(np.int64)
     normals = level.table(LumpId.VERTNORMALS)["normal"]
-    columns = np.ascontiguousarray((geometry.area_normals(polygons) if areas is None else areas).T)
+    columns = np.ascontiguousarray((geometry.area_normals(polygons) if areas is None else areas()).T)
     lengths = np.sqrt((columns * columns).sum(axis=0))
     turned = np.zeros(len(places), np.bool_)
     for axis, column in zip(np.ascontiguousarray(normals.T, np.float64), columns, strict=True):

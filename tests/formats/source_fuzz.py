@@ -32,7 +32,7 @@ from formats.source import (
 )
 from formats.source.content import vmt, vtf
 from tests.formats import source_fuzz_maps, source_layout_maps, source_parts
-from tests.formats.leaves import leaves
+from tests.formats.leaves import decoded
 from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 255, 65535, 1 << 16, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31))
@@ -97,7 +97,7 @@ def mutation(seed: int) -> bytes:
 def readers(level: Level) -> Iterator[Callable[[], object]]:
     """Everything that can be asked of a map."""
     yield lambda: summary(level)
-    yield lambda: list(leaves(contents(level)))
+    yield lambda: decoded(contents, level)
     yield lambda: [str(problem) for problem in check(level)]
     yield lambda: [section_at(level, offset) for offset in (0, 2000, 1 << 30)]
     yield lambda: [[entity.origin, entity.angles, entity.model] for entity in level.entities]

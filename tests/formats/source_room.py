@@ -5,6 +5,8 @@ Its floor is two displacements; a wall has an overlay, all faces have lightmaps 
 three props, two cubemaps with their files, a material that was patched for one of them, world lights.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from formats.source import Level, LumpId, new_level, read, write
@@ -175,6 +177,15 @@ def room(prop_version: int = 6, prop=props.PROP_V6) -> Level:
     level.entities[0].set("skyname", "sky")
     level.entities.append(Entity([("classname", "light"), ("origin", "0 0 100"), ("OnUser1", "a,Kill,,0,-1")]))
     level.entities.append(Entity([("classname", "info_target"), ("targetname", "a")]))
+    return read(write(level))
+
+
+def room_with_scales(version: int, scales: Mapping[int, tuple[float, float, float]]) -> Level:
+    """The room as Vindictus has it, whose props of versions 6 and 7 have a list of scales: those of some, by number."""
+    level = room(version, props.STATIC_PROPS[version, 60 if version == 6 else 64])
+    listed = rows(props.PROP_SCALE, prop=list(scales), scale=list(scales.values()))
+    assert level.static_props is not None
+    level.static_props.scales = listed
     return read(write(level))
 
 

@@ -78,6 +78,7 @@ def test_brushes_of_models():
         brushes.of_models(Tables(**tables))
 
 
+@pytest.mark.slow
 def test_brushes_of_real_maps(corpus):
     seen = unclosed = 0
     for path in sorted((corpus / "bsp").rglob("*.bsp")):

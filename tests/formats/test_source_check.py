@@ -143,7 +143,7 @@ def test_limits_are_those_of_the_version():
     usual, raised = whole(), strata()[0]
     for level in (usual, raised):
         level.set_table(LumpId.TEXDATA, many)
-    assert "warning: lump 2 (TEXDATA): 3000 records, usual compilers allow 2048" in problems(usual)
+    assert "warning: lump 2 (TEXDATA): 3,000 records, usual compilers allow 2048" in problems(usual)
     assert problems(raised) == []
 
 

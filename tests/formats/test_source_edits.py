@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
@@ -16,6 +16,7 @@ from formats.source.edits import (
     pak,
     worldlights,
 )
+from tests import examples
 from tests.formats import source_room as room
 
 E = LumpId
@@ -123,7 +124,7 @@ KEYS = st.text(
 
 
 @given(st.lists(st.tuples(KEYS, TEXT), max_size=6))
-@settings(deadline=None, max_examples=60)
+@examples.at_most(60)
 def test_any_text_is_read_back_or_refused(pairs):
     level = room.room()
     wanted = [("classname", "thing"), *((key, value) for key, value in pairs if key.lower() != "classname")]

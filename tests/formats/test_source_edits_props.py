@@ -3,13 +3,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
 from formats.source import leaf_tree, new_level, read, write
 from formats.source.edits import static_props
-from formats.source.records_props import PROP_V6, PROP_V10, PROP_V11, STATIC_PROPS
+from formats.source.records_props import PROP_V10, PROP_V11, STATIC_PROPS
+from tests import examples
 from tests.formats import source_room as room
 from tests.formats.test_source_edits import changed, refused
 
@@ -171,18 +172,7 @@ def test_scale_where_the_record_has_it():
 
 @pytest.mark.parametrize("version", [6, 7])
 def test_the_list_of_scales_of_vindictus_follows(version):
-    dtype = STATIC_PROPS[version, 60 if version == 6 else 64]
-    level = room.room(6, PROP_V6)
-    plain = np.zeros(3, dtype)
-    for name in dtype.names:
-        plain[name] = level.static_props.props[name]
-    scales = np.int32(2).tobytes() + np.array([0], "<i4").tobytes() + np.array([1, 1, 1], "<f4").tobytes()
-    scales += np.array([2], "<i4").tobytes() + np.array([2, 2, 2], "<f4").tobytes()
-    lump = level.static_props
-    head = np.int32(2).tobytes() + lump.names.tobytes() + np.int32(3).tobytes() + lump.leafs.tobytes()
-    level = room.room()
-    level.game_lumps.set_bytes("sprp", head + scales + np.int32(3).tobytes() + plain.tobytes(), version)
-    level = read(write(level))
+    level = room.room_with_scales(version, {0: (1, 1, 1), 2: (2, 2, 2)})
     before = read(write(level))
     assert level.static_props.scales is not None
     static_props.change(level, {1: {"scale": (1, 2, 3)}}, HULLS)
@@ -218,7 +208,7 @@ STEPS = st.one_of(
 
 
 @given(st.lists(STEPS, max_size=8))
-@settings(deadline=None, max_examples=40)
+@examples.at_most(40)
 def test_any_sequence_of_edits_leaves_a_whole_map(steps):
     level = room.room(10, PROP_V10) if len(steps) % 2 else room.room()
     before = read(write(level))

@@ -3,13 +3,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
 from formats.source import LumpId, displacements, geometry, read, write
 from formats.source.edits import displacements as disp_edits
 from formats.source.edits import texture_vectors, textures
+from tests import examples
 from tests.formats import source_room as room
 from tests.formats.test_source_edits import changed, refused
 
@@ -221,7 +222,7 @@ def corners_of(level, polygons, faces):
     st.tuples(st.floats(-500, 500), st.floats(-500, 500)),
     st.lists(st.integers(0, 9), min_size=1, max_size=10, unique=True),
 )
-@settings(deadline=None, max_examples=60)
+@examples.at_most(60)
 def test_affine_movements_are_solved(turn, shift, faces):
     level = room.room()
     polygons = geometry.polygons(level)

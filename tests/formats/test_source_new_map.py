@@ -14,10 +14,14 @@ from formats.source.records import Contents, EmitType, SurfaceFlag
 from tests.formats.source_hall import box
 
 
-@pytest.fixture(params=list(BRANCHES))
-def level(request: pytest.FixtureRequest) -> source.Level:
-    made = new_map.sky_box((1024, 1024, 512), "sky_test", BRANCHES[request.param])
-    return source.read(source.write(made))
+@pytest.fixture(scope="module", params=list(BRANCHES))
+def data(request: pytest.FixtureRequest) -> bytes:
+    return source.write(new_map.sky_box((1024, 1024, 512), "sky_test", BRANCHES[request.param]))
+
+
+@pytest.fixture
+def level(data: bytes) -> source.Level:
+    return source.read(data)
 
 
 def test_it_is_a_map_without_a_problem(level: source.Level) -> None:

@@ -5,14 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats import convex_hull
 from formats.binary import FormatError
+from formats.source import physcollide
 from formats.source import physcollide_build as build
 from formats.source import physcollide_surface as surface
+from formats.source.physcollide_order import swapped
 from formats.source.physcollide_surface import Hull
+from tests import examples
 from tests.formats.source_door import box, hull_of
 
 UNIT = hull_of(box((-16, -16, -16), (16, 16, 16)), 7)
@@ -99,7 +102,7 @@ def test_several_hulls_share_points_and_have_one_around_them():
     assert build.build([UNIT], tagged=False) == build.build([UNIT])[28:]
 
 
-@settings(deadline=None, max_examples=40)
+@examples.at_most(40)
 @given(
     st.lists(st.tuples(*[st.integers(-200, 200)] * 3), min_size=4, max_size=24),
     st.sampled_from([1.0, 0.37, 11.3]),
@@ -171,3 +174,36 @@ def test_damaged_solids_are_refused():
     for length in (0, 3, 20, 28, 60, 75, 100, 300, len(data) - 1):
         with pytest.raises(FormatError):
             surface.read(data[:length])
+
+
+def test_solids_of_consoles_have_their_bits_from_the_highest_on():
+    data = build.build(
+        [replace(UNIT, brush=7, materials=np.full(12, 5)), hull_of(box((-16, -16, 16), (16, 16, 48)), 8)]
+    )
+    for solid in (data, data[28:]):
+        console = swapped(solid, "<")
+        assert swapped(console, ">") == solid and len(console) == len(solid)
+        with pytest.raises(FormatError, match="isn't one of hulls"):
+            swapped(console, "<")
+    words = np.frombuffer(swapped(data, "<"), ">u4")
+    assert words[0] == int.from_bytes(b"VPHY", "little") and words[1] >> 16 == 0x100
+    usual, ledge = np.frombuffer(data, "<u4"), int(np.flatnonzero(words == 7)[0]) - 1
+    assert usual[ledge + 3] == 12 and words[ledge + 3] == 12 << 16  # triangles
+    assert words[ledge + 2] >> 24 == 0b0001 << 4  # has no children, is compact
+    assert (words[ledge + 4 : ledge + 4 + 48 : 4] >> 20).tolist() == list(range(12))
+    assert set((words[ledge + 4 : ledge + 4 + 48 : 4] >> 1 & 127).tolist()) == {5}
+
+
+def test_what_is_no_solid_of_hulls_keeps_its_order():
+    lump = physcollide.encode(
+        physcollide.PhysCollide([physcollide.PhysModel(0, [b"none of them", b"odd"], b"\0")]), ">"
+    )
+    assert physcollide.decode(lump, ">").models[0].solids == [b"none of them", b"odd"]
+    data = bytearray(build.build([UNIT]))
+    data[28 + 32 : 28 + 36] = (1 << 20).to_bytes(4, "little")  # the root of the tree
+    with pytest.raises(FormatError, match="behind its end"):
+        swapped(data, "<")
+    words = np.frombuffer(build.build([replace(UNIT, brush=7, materials=np.full(12, 5))]), "<u4").copy()
+    words[int(np.flatnonzero(words == 7)[0]) + 2] = 0xFFFF  # of its ledge, the triangles
+    with pytest.raises(FormatError, match="lists of 65535 entries"):
+        swapped(words.tobytes(), "<")

@@ -332,6 +332,7 @@ def test_lightmaps_fill_their_lumps(levels):
     assert seen > 25_000
 
 
+@pytest.mark.slow
 def test_luxels_come_back_as_they_were(levels):
     seen = 0
     for name, level in levels.items():

@@ -19,7 +19,7 @@ from formats.source import (
     records_tree,
     write,
 )  # fmt: skip
-from formats.source.edits.compaction import Living
+from formats.source.edits.living import Living
 from formats.source.references import NUMBERS, RUNS, LeafChild, Number, OverlayFaces, Run, Walked, has, named, renumber
 from tests.formats import source_door
 from tests.formats.source_room import rows
@@ -39,7 +39,7 @@ def tables_of(level):
 
 
 @pytest.mark.parametrize("lump", [E.PLANES, E.VERTEXES, E.TEXINFO, E.BRUSHES, E.TEXDATA])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 99))
 def test_rows_in_another_order_are_the_same_map(lump, seed):
     """Shuffle a lump's rows and have all that names them follow: every record names what it named."""

@@ -172,6 +172,7 @@ def edited(level, rng: np.random.Generator) -> tuple[list[int], list[int], list[
         return [number for number in changed if number not in gone], gone, carved.added.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAPS)
 def test_paths_through_edited_worlds(corpus: Path, name: str):
     """10,000 paths around what was edited; and what physics objects meet is what the brushes' contents say."""

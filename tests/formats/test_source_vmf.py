@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
@@ -20,6 +20,7 @@ from formats.source.vmf import materials as vmf_materials
 from formats.source.vmf import of_level, plane_points, texture_axes, tools, write
 from formats.source.vmf.side_contents import learned
 from formats.source.vmf.text import numbers
+from tests import examples
 from tests.formats.source_room import NORTH_LEFT, room, rows
 from tests.formats.source_vmf import compiled_planes, solids_of
 
@@ -37,7 +38,7 @@ def entities_of(whole, classname):
 # -------------------------------------------------------------------------------------------------------------- planes
 
 
-@settings(max_examples=60, deadline=None)
+@examples.at_most(60)
 @given(st.lists(st.tuples(*[st.tuples(INTS, INTS, INTS)] * 3), min_size=1, max_size=20))
 def test_planes_through_whole_points_come_back_to_the_bit(triples):
     """As vbsp has it: the plane of an editor's points, as float32, goes into the map; our points give it again."""
@@ -58,7 +59,7 @@ def test_planes_through_whole_points_come_back_to_the_bit(triples):
     assert (off.max(axis=1, initial=0) <= 2e-3 + 2e-7 * spans).all()
 
 
-@settings(max_examples=60, deadline=None)
+@examples.at_most(60)
 @given(st.lists(st.tuples(*[st.floats(-1, 1)] * 3, st.floats(-8000, 8000)), min_size=1, max_size=20))
 def test_planes_that_miss_the_grid_are_near_enough(rows_):
     values = np.array(rows_)

@@ -40,7 +40,7 @@ def points(normals, dists, origins=None):
     return as_read(made)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 1 << 32))
 def test_planes_of_an_editor_come_back_to_the_bit(seed):
     """Of brushes that were drawn on the grid; points of their own are not needed for that."""

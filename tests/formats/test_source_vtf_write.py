@@ -6,13 +6,14 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
 from formats.source.content import dxt_write, texels, vtf, vtf_write
 from formats.source.content.texels import ImageFormat
 from formats.source.content.vtf import TextureFlags
+from tests import examples
 
 RNG = np.random.default_rng(3)
 SIDE = 64
@@ -129,7 +130,7 @@ def test_pictures_are_brought_to_powers_of_two() -> None:
     assert vtf_write.resized(np.full((3, 700, 4), 77, np.uint8)).shape == (4, 512, 4)
 
 
-@settings(max_examples=60, deadline=None)
+@examples.at_most(60)
 @given(st.binary(min_size=64, max_size=64))
 def test_blocks_of_anything_are_no_worse_than_a_flat_one(data: bytes) -> None:
     pixels = np.frombuffer(data, np.uint8).reshape(4, 4, 4)
@@ -142,7 +143,7 @@ def test_blocks_of_anything_are_no_worse_than_a_flat_one(data: bytes) -> None:
     assert (alpha**2).sum() <= 16 * 19**2, "half a step of seven"
 
 
-@settings(max_examples=60, deadline=None)
+@examples.at_most(60)
 @given(st.tuples(*[st.integers(0, 255)] * 4))
 def test_flat_colours_are_kept(color: tuple) -> None:
     pixels = np.broadcast_to(np.array(color, np.uint8), (4, 4, 4))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from formats.source import LumpId, PhysModel, brushes, edits, physcollide_build, physcollide_surface, read, write
+from formats.source.edits import world_collision
 from formats.source.edits.brush_pieces import Piece
 from formats.source.edits.changes import Changes
 from formats.source.records import Contents
@@ -74,7 +75,7 @@ def hulls_of(level) -> dict[tuple[int, int], physcollide_surface.Hull]:
     """The world's hulls, by the contents that their solid is for and their brush."""
     world = level.physcollide.of_model(0)
     found = {}
-    for place, mask in collision.masks(world.text).items():
+    for place, mask in world_collision.masks(world.text).items():
         for hull in physcollide_surface.read(world.solids[place]).hulls:
             found[mask, hull.brush] = hull
     return found
@@ -227,6 +228,7 @@ def test_hulls_are_those_of_the_brushes_of_their_class(maps):
     assert seen == 7654
 
 
+@pytest.mark.slow
 def test_hulls_that_are_taken_out_and_put_in_are_those_of_the_compiler(maps):
     """Each triangle's material, too; all other hulls stay as they were, bit for bit."""
     count = 0

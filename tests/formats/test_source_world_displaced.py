@@ -11,7 +11,7 @@ from formats.source import physcollide_surface as surface
 from formats.source.edits.brush_pieces import Piece
 from formats.source.fields import overlay_counts
 from formats.source.records_displacements import NO_NEIGHBOR
-from formats.source.world import Change, WorldEdits, WorldError, collision
+from formats.source.world import Change, WorldEdits, WorldError
 from tests.formats.source_displaced_rooms import (
     ABOVE,
     BESIDE,
@@ -225,7 +225,6 @@ def test_solids_of_displacements_are_made_anew(level) -> None:
 def test_solids_of_displacements_that_are_sculpted_are_made_anew(level) -> None:
     level.physcollide.models.insert(0, PhysModel(0, [MOPP], SOLIDS.encode() + b"\0"))
     level = read(write(level))
-    assert collision.has_displaced(level)
     before = np.concatenate(positions(level))
     wanted = before.copy()
     wanted[OTHER * VERTS + 12] += (0, 0, 24)  # the middle of the beam's
@@ -242,7 +241,6 @@ def test_solids_of_displacements_that_are_sculpted_are_made_anew(level) -> None:
 
 
 def test_maps_without_such_solids_get_none_where_they_are_sculpted(level) -> None:
-    assert not collision.has_displaced(level)
     before = bytes(level.bytes_of(E.PHYSCOLLIDE))
     edits.displacements.change(level, np.concatenate(positions(level)) + np.array([0, 0, 1]))
     assert level.bytes_of(E.PHYSCOLLIDE) == before

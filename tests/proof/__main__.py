@@ -21,7 +21,7 @@ from formats.source import read, world
 from .worlds import KINDS, Proof, prove
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-_TOLD = ("in gaps", "blank rows", "open edges", "open edges of others")
+_TOLD = ("in gaps", "open edges", "open edges of others")
 _SHARE = {"not drawn": 1e-3, "drawn twice": 1e-3, **dict.fromkeys(_TOLD, np.inf)}
 """What may be of these: as much as the areas of sides may be off; some things are just told."""
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from formats.source import Level, LumpId, check, leaf_tree, read, world, write
 from formats.source.edits.brush_pieces import Piece
-from formats.source.edits.changes import Changes
-from formats.source.edits.compaction import COMPACTED, Living
+from formats.source.edits.changes import joined
 from formats.source.records import Contents
 from formats.source.world import Carved, Change, WorldEdits
 from tests.formats import source_world_faces as faces
 from tests.formats.source_points import Space, compared, inside, near
+from tests.formats.source_rows import nameless
 
 ALONE, SEVERAL = 1, 50
 KINDS = {"added": ALONE, "deleted": ALONE, "moved": ALONE, "all": SEVERAL}
@@ -23,6 +23,8 @@ _FURTHEST = 40.0
 _MARGIN = 0.1
 """Units around sides in which points say nothing."""
 _ROUNDS = 40
+_NEARER = 1e-3
+"""Units before a face, where a leaf that is thinner than faces.BEFORE is asked."""
 _OF_FACE, _OF_SIDE, _MOST_SIDES = 12, 60, 150
 _NEVER = Contents.WATER | Contents.SLIME | Contents.AREAPORTAL
 
@@ -105,14 +107,17 @@ def undone(before: Level, after: Level, edits: WorldEdits, carved: Carved) -> Wo
 
 
 def retextured(before: Level, after: Level, piece: Piece) -> Piece:
-    """A piece with the numbers that its texinfos have in an edited map, into which those that are gone are put."""
+    """A piece with the numbers that its texinfos have in an edited map, into which those that are gone are put; sides
+    without one stay so.
+    """
     old, table, numbers = before.table(LumpId.TEXINFO), after.table(LumpId.TEXINFO), []
     for number in piece.texinfos.tolist():
+        if number < 0:
+            numbers.append(number)
+            continue
         row = old[number : number + 1]
-        same = np.flatnonzero(table == row[0])
-        blank = np.flatnonzero(table == np.zeros(1, table.dtype)[0])
-        place = int((*same, *blank, len(table))[0])
-        table = np.concatenate([table[:place], row, table[place + 1 :]])
+        place = int((*np.flatnonzero(table == row[0]), len(table))[0])
+        table = joined(joined(table[:place], row), table[place + 1 :])
         numbers.append(place)
     after.set_table(LumpId.TEXINFO, table)
     return replace(piece, texinfos=np.array(numbers))
@@ -126,6 +131,11 @@ def some_points(level: Level, pieces: Sequence[Piece], count: int, random: np.ra
     which = random.integers(len(corners), size=count // 2)
     low, high = (np.array([extreme(each, axis=0) for each in corners])[which] for extreme in (np.min, np.max))
     return np.concatenate([around, random.uniform(low - 16, high + 16)])
+
+
+def holes(level: Level, pieces: Sequence[Piece], points: np.ndarray) -> np.ndarray:
+    """bool[n]: which points in brushes are empty, as the compiler left them: a brush that is put back fills them."""
+    return np.asarray(near(points, pieces, -_MARGIN) & (Space(level).contents(points) == 0))
 
 
 def prove(data: bytes, kind: str, points: int, random: np.random.Generator) -> Proof:
@@ -144,7 +154,8 @@ def prove(data: bytes, kind: str, points: int, random: np.random.Generator) -> P
     known = {(problem.place, problem.message) for problem in check(before)}
     proof.tell("check", sum((each.place, each.message) not in known for each in check(after)))
     _faces(proof, before, after, carved, random)
-    _undo(proof, before, after, undone(before, after, edits, carved), asked, [*gone, *new], random)
+    filled = asked[~holes(before, gone, asked)]
+    _undo(proof, before, after, undone(before, after, edits, carved), filled, [*gone, *new], random)
     return proof
 
 
@@ -185,6 +196,9 @@ def _unlisted(before: Level, after: Level, same: dict[int, int], random: np.rand
     owner, points = here.before(flat, _OF_FACE, random)
     were = np.array([same.get(face, -1) for face in owner.tolist()], np.int64)
     missing = _missing(here, owner, points) & ~((were >= 0) & _missing(faces.Map(before), were, points))
+    asked = np.flatnonzero(missing)
+    normals = np.array([here.normal(face) for face in owner[asked].tolist()]).reshape(-1, 3)
+    missing[asked] = _missing(here, owner[asked], points[asked] - (faces.BEFORE - _NEARER) * normals)
     return int(missing.sum()), len(points)
 
 
@@ -223,28 +237,5 @@ def _undo(
     was, is_now = old.contents(points[sure]), now.contents(points[sure])
     other = (was != is_now) & (was & is_now & Contents.SOLID == 0)  # clips within solids have come to be listed
     proof.tell("undone", int(other.sum()), int(sure.sum()))
-    dead, blank = dead_rows(before, again)
-    proof.tell("dead rows", dead)
-    proof.tell("blank rows", blank)
-
-
-def dead_rows(before: Level, after: Level) -> tuple[int, int]:
-    """How many rows an edit left that nothing names: those that say something, and blank ones for the next to use."""
-    then, now = (Living(level, Changes(level).peek) for level in (before, after))
-    dead = blank = 0
-    for lump in (*COMPACTED, LumpId.BRUSHES, LumpId.NODES, LumpId.LEAFS):
-        rows, fresh = after.table(lump), ~now.rows(lump)
-        old = then.rows(lump)[: len(fresh)]
-        fresh[: len(old)] &= old
-        if lump == LumpId.PLANES:  # of a pair, one half is there for the other
-            fresh = np.repeat(fresh.reshape(-1, 2).all(axis=1), 2)
-        if lump in (
-            LumpId.BRUSHES,
-            LumpId.NODES,
-            LumpId.LEAFS,
-        ):  # these are wiped but for fields that say what they are
-            blank += int(fresh.sum())
-            continue
-        empty = ~rows.view(np.uint8).reshape(len(rows), -1).any(axis=1) if len(rows) else fresh
-        dead, blank = dead + int((fresh & ~empty).sum()), blank + int((fresh & empty).sum())
-    return dead, blank
+    were = nameless(before)
+    proof.tell("dead rows", sum(max(count - were[lump], 0) for lump, count in nameless(again).items()))

@@ -59,18 +59,18 @@ class Message:
 
 @dataclass(slots=True)
 class EntityClass:
-    """A class. kind: "point", "solid", "base", "npc", ...; bases: the names of those that it has the keys of, too.
-
-    helpers: what editors draw ("size", "iconsprite", "studio"), each with its arguments. keys, inputs, outputs: its
-    own, by their names in small letters; `Definitions.of` gives those of its bases, too.
-    """
+    """A class of entities. `Definitions.of` gives it with what those that it is based on have."""
 
     name: str
     kind: str
+    """What it is: "point", "solid", "base", "npc", ..."""
     help: str = ""
     bases: list[str] = field(default_factory=list)
+    """The names of those that it has the keys of, too."""
     helpers: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """What editors draw ("size", "iconsprite", "studio"), each with its arguments."""
     keys: dict[str, Key] = field(default_factory=dict)
+    """Its own, by their names in small letters; so are inputs and outputs."""
     inputs: dict[str, Message] = field(default_factory=dict)
     outputs: dict[str, Message] = field(default_factory=dict)
 

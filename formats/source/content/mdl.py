@@ -27,12 +27,7 @@ _MOST = 4096  # textures, folders, skins: the compiler allows 32 of each
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A model as the game draws it at rest: looking along +x, z up, in units. Triangles are clockwise seen from the
-    front; v is down.
-
-    skins: int32[skins, columns] numbers of materials. triangle_column: which column of the skins each triangle has.
-    irises: where vertices of eyes are on the texture of the iris (eyes that look ahead), NaN for others; None: no eyes.
-    """
+    """A model as the game draws it at rest: looking along +x, z up, in units."""
 
     version: int
     checksum: int
@@ -40,15 +35,25 @@ class Model:
     illumination_position: tuple[float, float, float]
     hull_min: tuple[float, float, float]
     hull_max: tuple[float, float, float]
-    materials: list[str]  # as the model names them
-    folders: list[str]  # of materials: where each is looked for, in order
+    materials: list[str]
+    """As the model names them."""
+    folders: list[str]
+    """Of materials: where each is looked for, in order."""
     skins: NDArray[np.int32]
-    positions: NDArray[np.float32]  # [v, 3]
-    normals: NDArray[np.float32]  # [v, 3]
-    uvs: NDArray[np.float32]  # [v, 2]
-    triangles: NDArray[np.int64]  # [t, 3]
-    triangle_column: NDArray[np.int32]  # [t]
-    irises: NDArray[np.float32] | None = None  # [v, 2]
+    """int32[skins, columns], numbers of materials."""
+    positions: NDArray[np.float32]
+    """[v, 3]."""
+    normals: NDArray[np.float32]
+    """[v, 3]."""
+    uvs: NDArray[np.float32]
+    """[v, 2]; v is down."""
+    triangles: NDArray[np.int64]
+    """[t, 3], clockwise seen from the front."""
+    triangle_column: NDArray[np.int32]
+    """[t]: which column of the skins each has."""
+    irises: NDArray[np.float32] | None = None
+    """[v, 2]: where vertices of eyes are on the texture of the iris (eyes that look ahead), NaN for others; None: no
+    eyes."""
 
     def paths(self, material: int) -> list[str]:
         """Where a material may be, as `SearchPath.material` wants it: the first that is there counts."""

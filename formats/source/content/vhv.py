@@ -42,13 +42,14 @@ _LINEAR = np.power(np.arange(256) / 255 * _OVERBRIGHT, _GAMMA).astype(np.float32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VertexLight:
-    """The light of one prop. checksum: of its model. meshes: MESH [n]. colors: uint8[v, k, 4] of each mesh, k colours a
-    vertex: blue, green, red, and a byte that says nothing.
-    """
+    """The light of one prop."""
 
     checksum: int
+    """Of its model."""
     meshes: Records
+    """MESH [n]."""
     colors: list[NDArray[np.uint8]]
+    """uint8[v, k, 4] of each mesh, k colours a vertex: blue, green, red, and a byte that says nothing."""
 
 
 def read(data: Buffer) -> VertexLight:
@@ -75,13 +76,14 @@ def read(data: Buffer) -> VertexLight:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VertexOrder:
-    """Where the vertices of a model stand in its props' light, in one level of detail. checksum: of the model. meshes:
-    level and vertices of each strip group. places: int64[v], which colour of that level each vertex has, -1: none.
-    """
+    """Where the vertices of a model stand in its props' light, in one level of detail."""
 
     checksum: int
+    """Of the model."""
     meshes: list[tuple[int, int]]
+    """Level and vertices of each strip group."""
     places: NDArray[np.int64]
+    """int64[v], which colour of that level each vertex has, -1: none."""
 
     @classmethod
     def of(cls, groups: Sequence[Group], checksum: int, vertices: int) -> "VertexOrder":

@@ -33,17 +33,17 @@ _TRANSFORM = re.compile(r"(center|scale|translate)\s+(\S+)\s+(\S+)|(rotate)\s+(\
 
 @dataclass
 class Material:
-    """shader: as written. parameters: in small letters ("$basetexture") -> text, the last of equals.
-
-    includes: the files that patches came from, outermost first. flaws: what of the file was read as the engine reads
-    it, though it makes no sense.
-    """
+    """A material's file."""
 
     shader: str
+    """As written."""
     parameters: dict[str, str] = field(default_factory=dict)
+    """By names in small letters ("$basetexture"), their texts, the last of equals."""
     proxies: Block = field(default_factory=Block)
     includes: list[str] = field(default_factory=list)
+    """The files that patches came from, outermost first."""
     flaws: list[str] = field(default_factory=list)
+    """What of the file was read as the engine reads it, though it makes no sense."""
 
     def text(self, name: str) -> str | None:
         """A parameter as it is written, without white space around it; None where it is absent or empty."""

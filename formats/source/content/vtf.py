@@ -47,23 +47,25 @@ class TextureFlags(IntFlag):
 
 @dataclass
 class Texture:
-    """A texture. width, height, depth: of the largest mipmap. mipmaps: how many; 0 is the largest. faces: 1, or of a
-    cubemap 6 (right, left, back, front, up, down) or 7 (and a sphere map). images: their bytes, smallest mipmap first.
-    """
+    """A texture."""
 
     version: tuple[int, int]
     width: int
+    """Of the largest mipmap; so are height and depth."""
     height: int
     depth: int
     flags: TextureFlags
     frames: int
     first_frame: int
     faces: int
+    """1, or of a cubemap 6 (right, left, back, front, up, down) or 7 (and a sphere map)."""
     reflectivity: tuple[float, float, float]
     bump_scale: float
     format: ImageFormat
     mipmaps: int
+    """How many; 0 is the largest."""
     images: Buffer
+    """Their bytes, smallest mipmap first."""
     compressed_sizes: Sequence[int] = ()
     """Of images that are deflated (7.6), in the order of the file."""
     resources: dict[bytes, bytes] = field(default_factory=dict)

@@ -49,8 +49,7 @@ _MASS, _VOLUME = (re.compile(rf'"{key}" "([^"]*)"', re.IGNORECASE) for key in ("
 def collision(level: Level, model: int, pieces: Sequence[Piece], polygons: Polygons, brushes: Ints) -> PhysCollide:
     """The map's collision with that of a model's pieces.
 
-    brushes: int64[pieces], their numbers. Raises FormatError where the model's is none that can be replaced, and in
-    maps of consoles.
+    brushes: int64[pieces], their numbers. Raises FormatError where the model's is none that can be replaced.
     """
     found = level.physcollide
     entry = found.of_model(model)
@@ -60,8 +59,6 @@ def collision(level: Level, model: int, pieces: Sequence[Piece], polygons: Polyg
     hulls = _hulls(pieces, polygons, brushes, _shrink(level, old))
     rest = [other for other in found.models if other is not entry]
     if hulls:
-        if level.byte_order == ">":
-            raise FormatError("collides, and solids of consoles are not known", WHAT)
         recent = level.version >= TAGGED_SINCE
         tagged = recent if entry is None else bytes(entry.solids[0][:4]) == SOLID_TAG
         outer = recent if old is None or len(old.hulls) == 1 else old.outer is not None

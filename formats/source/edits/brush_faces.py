@@ -39,25 +39,26 @@ _BENT = 1.0  # units between the corners of a face across its plane: of slivers 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Face:
-    """A face to be drawn. points: float64[n, 3], clockwise seen from the front, as in the file. texinfo: the one that
-    flags, texture and vectors are of. record: the number of the drawn face that it is, NEW for none.
-
-    vectors float64[2, 4], texdata and flags: where they are others than the texinfo's. like: of a new face, the number
-    of the drawn face that it is a copy of, and whose luxels its corners have; without one, it gets its own.
-    smoothing_groups: where left out, those of its record, or of the face that it is a copy of, or of the nearest one.
-    normals float64[n, 3]: of its corners, 0: the plane's; where left out, they are smoothed by the groups. A face that
-    is where it was keeps its own.
-    """
+    """A face to be drawn."""
 
     points: Floats
+    """float64[n, 3], clockwise seen from the front, as in the file."""
     texinfo: int
+    """The one that flags, texture and vectors are of."""
     record: int = NEW
+    """The number of the drawn face that it is, NEW for none."""
     vectors: Floats | None = None
+    """float64[2, 4], where they are others than the texinfo's; likewise texdata and flags."""
     texdata: int | None = None
     flags: int | None = None
     smoothing_groups: int | None = None
+    """None: those of its record, or of the face that it is a copy of, or of the nearest one."""
     normals: Floats | None = None
+    """float64[n, 3], of its corners; 0: the plane's. None: smoothed by the groups. A face that is where it was keeps
+    its own."""
     like: int = NEW
+    """Of a new face, the number of the drawn face that it is a copy of, and whose luxels its corners have; NEW: it gets
+    its own."""
 
 
 class FaceEdit:

@@ -9,9 +9,10 @@ from ...binary import FormatError
 from ..geometry import Floats, Ints
 from ..lumps import LumpId, lump_name
 from ..records import Records
+from ..references import Mask
 from .brush_pieces import WHAT
 from .changes import Changes
-from .compaction import Living
+from .living import Living
 
 
 def held(records: Records, name: str, rows: Ints | int | slice, values: npt.ArrayLike) -> None:
@@ -64,11 +65,13 @@ def slots(changes: Changes, lump: LumpId, old: Ints, count: int) -> Ints:
 
 
 def plane_numbers(changes: Changes, normals: Floats, dists: Floats) -> Ints:
-    """The numbers of planes: of ones that are there, bit for bit, or of new pairs behind them. int64[n]."""
+    """The numbers of planes: of ones that are there, bit for bit, or of new pairs behind them, int64[n]. Those that
+    nothing named before the changes aren't there.
+    """
     table = changes.table(LumpId.PLANES)
     wanted = np.zeros(len(dists), table.dtype)
     wanted["normal"], wanted["dist"] = normals, dists
-    near = np.flatnonzero(np.isin(_bits(table["dist"]), _bits(wanted["dist"])))
+    near = np.flatnonzero(np.isin(_bits(table["dist"]), _bits(wanted["dist"])) & ~_unnamed_planes(changes))
     known = dict(zip(reversed(_keys(table[near])), near[::-1].tolist(), strict=True))  # of planes alike, the first
     found: list[int] = []
     fresh: list[Records] = []
@@ -89,24 +92,33 @@ def plane_numbers(changes: Changes, normals: Floats, dists: Floats) -> Ints:
     return np.array(found, np.int64)
 
 
-def vector_numbers(changes: Changes, lump: LumpId, vectors: npt.ArrayLike) -> Ints:
+def _unnamed_planes(changes: Changes) -> Mask:
+    """The planes that nothing named before the changes, nor their opposites."""
+    count = len(changes.table(LumpId.PLANES))
+    nameless = changes.nameless(LumpId.PLANES, count - count % 2).reshape(-1, 2).all(axis=1)
+    return np.append(np.repeat(nameless, 2), np.zeros(count % 2, np.bool_))
+
+
+def vector_numbers(changes: Changes, lump: LumpId, vectors: npt.ArrayLike, nameless: bool = False) -> Ints:
     """The numbers of float32[n, 3] rows of VERTEXES or VERTNORMALS: of ones that are there, bit for bit but for -0, or
-    of new ones behind them, each once. int64[n].
+    of new ones behind them, each once. int64[n]. Those that nothing named before the changes count as there only if
+    `nameless` is set, for edits that close no gaps: the rows that one leaves are there for the next.
     """
     table = changes.table(lump)
     name = (table.dtype.names or ("",))[0]
     known, wanted = (
         np.ascontiguousarray(part, "<f4").reshape(-1, 3) + np.float32(0) for part in (table[name], vectors)
     )
-    keys = np.concatenate([known, wanted]).view("S12").reshape(-1)  # compares all bytes, as all have one length
+    there = np.arange(len(table)) if nameless else np.flatnonzero(~changes.nameless(lump, len(table)))
+    keys = np.concatenate([known[there], wanted]).view("S12").reshape(-1)  # compares all bytes, as all have one length
     _, first, where = np.unique(keys, return_index=True, return_inverse=True)
-    numbers: Ints = first[where.reshape(-1)[len(known) :]].astype(np.int64)
-    fresh = np.unique(numbers[numbers >= len(known)])
-    numbers[numbers >= len(known)] = len(known) + np.searchsorted(fresh, numbers[numbers >= len(known)])
+    found = first[where.reshape(-1)[len(there) :]]
+    fresh = np.unique(found[found >= len(there)])
     rows = np.zeros(len(fresh), table.dtype)
-    rows[name] = wanted[fresh - len(known)]
-    changes.append(lump, rows)
-    return numbers
+    rows[name] = wanted[fresh - len(there)]
+    start = changes.append(lump, rows)
+    places = np.where(found < len(there), found, len(there) + np.searchsorted(fresh, found))
+    return np.asarray(np.concatenate([there, start + np.arange(len(fresh))])[places])
 
 
 def _turned(planes: Records) -> Records:

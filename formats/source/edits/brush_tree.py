@@ -29,17 +29,18 @@ goes with the cube of the planes, and of a sphere each side is a node below all 
 
 @dataclass(slots=True, eq=False)
 class Tree:
-    """Nodes, parents first, and leafs, as they are numbered in a model: children are its nodes from 0 on, -1 - leaf.
-
-    planes float64[nodes, 4]: normal and dist. boxes, leaf_boxes: float64[2, 3] each. pieces: of
-    each leaf, those that it is in.
-    """
+    """Nodes, parents first, and leafs, as they are numbered in a model."""
 
     planes: list[Floats] = field(default_factory=list)
+    """float64[4] of each node: normal and dist."""
     children: list[list[int]] = field(default_factory=list)
+    """Its nodes are numbered from 0 on, -1 - leaf."""
     boxes: list[Floats] = field(default_factory=list)
+    """float64[2, 3] of each node."""
     leaf_boxes: list[Floats] = field(default_factory=list)
+    """float64[2, 3] of each leaf."""
     pieces: list[list[int]] = field(default_factory=list)
+    """Of each leaf, those that it is in."""
 
     def of_polygon(self, points: Floats, normal: Floats) -> tuple[int, list[int]]:
         """The node on whose plane a polygon float64[n, 3] lies (the first one, else the first of all), and the empty

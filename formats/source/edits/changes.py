@@ -14,8 +14,9 @@ from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..pak import Pak
 from ..records import Records
-from ..references import NUMBERS, RUNS
+from ..references import NUMBERS, RUNS, Mask
 from ..texdata import Strings
+from .living import Living
 
 Fields = Mapping[str, Any]
 """Of a record, by name, and the few other names that an operation knows: what its table takes for each."""
@@ -29,13 +30,14 @@ class Changes:
     Nothing of the level changes until then, or where `apply` raises: an operation that fails leaves it as it was.
     """
 
-    __slots__ = ("_bytes", "_pak", "_tables", "level")
+    __slots__ = ("_before", "_bytes", "_pak", "_tables", "level")
 
     def __init__(self, level: Level) -> None:
         self.level = level
         self._tables: dict[int, Records] = {}
         self._bytes: dict[int, bytes] = {}
         self._pak: Pak | None = None
+        self._before: Living | None = None
 
     def table(self, lump: int) -> Records:
         """A lump's records, to be written to: the same each time. Raises FormatError."""
@@ -51,6 +53,18 @@ class Changes:
             return self.level.table(lump)
         except FormatError:
             return None
+
+    @property
+    def living_before(self) -> Living:
+        """Which rows something named in the level as it was."""
+        if self._before is None:
+            self._before = Living(self.level, Changes(self.level).peek)
+        return self._before
+
+    def nameless(self, lump: LumpId, rows: int) -> Mask:
+        """Which of a lump's first `rows` rows nothing named in the level as it was: edits leave these alone."""
+        was = self.living_before.rows(lump)[:rows]
+        return np.concatenate([~was, np.zeros(rows - len(was), np.bool_)])
 
     def set_table(self, lump: int, records: Records) -> None:
         """Have other records, with the fields of the lump's."""

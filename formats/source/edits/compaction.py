@@ -1,32 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rows that an edit left behind are used again, so that maps don't grow from one edit to the next.
+"""Rows that an edit left behind are used again or taken out, so that maps don't grow from one edit to the next.
 
 An edit puts new rows behind a table's, and what the old ones were for may have gone. Rows that nothing names any more,
-but something did before the edit, are holes: the edit's own rows are moved into them, those that are left are wiped,
-for the next edit to use, or cut off at the table's end. No row that was there before gets another number, so that
-nothing changes but what was edited.
+but something did before the edit, are gaps: the edit's own rows are moved into them. Those that are left are closed,
+or, where the rows of before have to keep their numbers, wiped for the next edit to use.
 """
 
 from collections.abc import Collection
-from contextlib import suppress
-from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from ... import ranges
-from ...binary import FormatError
-from .. import overlay_lists
-from ..level import Level
+from ..geometry import Ints
 from ..lumps import LumpId
 from ..records import Records
-from ..references import DRAWN_FACES, NUMBERS, RUNS, Mask, Run, Tables, has, named, renumber
+from ..references import RUNS, Mask, Run, named, renumber
 from .changes import Changes
+from .living import Living
 
-Ints = npt.NDArray[np.int64]
-
-ROOTS = frozenset((LumpId.MODELS, *DRAWN_FACES, LumpId.AREAS, LumpId.CLUSTERS, LumpId.PORTALS))
-"""Lumps of which all rows count: models are of entities, faces of models, areas and clusters of leafs."""
 COMPACTED = (
     LumpId.LEAFFACES,
     LumpId.LEAFBRUSHES,
@@ -45,97 +36,61 @@ _NOT_FIRST = frozenset((LumpId.EDGES, LumpId.LEAFFACES, LumpId.LEAFBRUSHES))
 """Whose first row isn't used again: edge 0 cannot be walked backwards, leaf lists of nothing begin at 0."""
 
 
-class Living:
-    """Which rows of a map something names, from its models on."""
+def compact(changes: Changes, dense: Collection[LumpId] = (), closed: bool = False) -> dict[LumpId, Ints]:
+    """Have an edit use the rows again that it left behind, but for lumps that have none, which are `dense`.
 
-    def __init__(self, level: Level, tables: Tables) -> None:
-        self._level, self._tables = level, tables
-        self._found: dict[LumpId, Mask] = {}
+    closed: whether no gaps are left, for which a few rows of before get other numbers: of single rows the last ones, of
+    runs those behind gaps. Else none does.
 
-    def rows(self, lump: LumpId) -> Mask:
-        """Which of a lump's rows are named, bool[n]: of ones in ROOTS and of ones that nothing names, all."""
-        if lump not in self._found:
-            records = self._tables(lump)
-            count = 0 if records is None else len(records)
-            sources = {each.lump for each in (*NUMBERS, *RUNS) if each.target == lump} - {lump}
-            if lump in ROOTS or not sources:
-                self._found[lump] = np.ones(count, np.bool_)
-            else:
-                asked = {source: self.rows(source) for source in sources}
-                asked[lump] = np.zeros(count, np.bool_)
-                found = self._also(lump, named(self._tables, lump, asked, count))
-                while not np.array_equal(found, asked[lump]):  # nodes name nodes
-                    asked[lump] = found
-                    found = found | named(self._tables, lump, asked, count)
-                self._found[lump] = found
-        return self._found[lump]
-
-    def _also(self, lump: LumpId, found: Mask) -> Mask:
-        """What is named by lumps that are no tables, or by numbers that may be stale, besides: those count as well."""
-        for numbers in self._elsewhere.get(lump, ()):
-            found[numbers[(numbers >= 0) & (numbers < len(found))]] = True
-        return found
-
-    @cached_property
-    def _elsewhere(self) -> dict[LumpId, list[Ints]]:
-        found: dict[LumpId, list[Ints]] = {LumpId.PLANES: [], LumpId.VERTEXES: [], LumpId.TEXINFO: []}
-        with suppress(FormatError):
-            occlusion = self._level.occlusion
-            if occlusion is not None:
-                found[LumpId.PLANES].append(occlusion.polys["planenum"].astype(np.int64))
-                found[LumpId.VERTEXES].append(occlusion.vertices["vertex"].astype(np.int64))
-        for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
-            lights = self._tables(lump)
-            if has(lights, "texinfo") and lights is not None:
-                found[LumpId.TEXINFO].append(lights["texinfo"].astype(np.int64))
-        for lump in (LumpId.OVERLAYS, LumpId.WATEROVERLAYS):
-            if self._level.version_of(lump) >= overlay_lists.VERSION and self._tables(lump) is None:
-                with suppress(FormatError):
-                    overlays = overlay_lists.read(self._level.bytes_of(lump)).overlays
-                    found[LumpId.TEXINFO].append(overlays["texinfo"].astype(np.int64))
-        return found
-
-
-def compact(changes: Changes, dense: Collection[LumpId] = ()) -> None:
-    """Have an edit use the rows again that it left behind, but for lumps that have none. Raises FormatError."""
-    before, after = Living(changes.level, _tables_of(changes.level)), Living(changes.level, changes.peek)
-    rows = {lump: (before.rows(lump), after.rows(lump)) for lump in COMPACTED if lump not in dense}
+    Returns the new numbers of rows, int64[rows], for each lump in which any has moved. Raises FormatError.
+    """
+    after = Living(changes.level, changes.peek)
+    rows = {lump: (changes.living_before.rows(lump), after.rows(lump)) for lump in COMPACTED if lump not in dense}
+    moved = {}
     for lump, (was, now) in rows.items():
         records = changes.peek(lump)
         if records is None or not len(records) or np.array_equal(was, now):
             continue
-        if not _compact(changes, lump, records, was, now):
-            return  # of a damaged map: its rows still name what comes next
+        unit = 2 if lump in _PAIRS else 1
+        if len(was) % unit or len(now) % unit:
+            break
+        was, now = (np.repeat(part.reshape(-1, unit).any(axis=1), unit) for part in (was, now))
+        freed = ~now[: len(was)] & (was if closed else was | _blank(records[: len(was)]))
+        filled = _filled(changes, lump, freed, now)
+        if filled is None:
+            break  # of a damaged map: its rows still name what comes next
+        made, numbers, gaps = filled
+        if closed and not _is_named(changes, lump, gaps):
+            keeps = after.elsewhere(lump, len(made))
+            keeps[:1] |= lump in _NOT_FIRST
+            made, numbers = _closed(made, numbers, gaps, keeps, lump)
+        else:
+            last = int(np.flatnonzero(~gaps)[-1]) + 1 if not gaps.all() else 0
+            made = made[: last + (-last) % unit]
+        _put(changes, lump, made, numbers)
+        moved[lump] = numbers
+    return moved
 
 
-def _tables_of(level: Level) -> Tables:
-    def table(lump: LumpId) -> Records | None:
-        try:
-            return level.table(lump)
-        except FormatError:
-            return None
-
-    return table
+def _blank(records: Records) -> Mask:
+    """Which rows are all zeros: earlier edits may have wiped them."""
+    return np.asarray(records.view(np.uint8).reshape(len(records), records.itemsize).max(axis=1, initial=0) == 0)
 
 
-def _compact(changes: Changes, lump: LumpId, records: Records, was: Mask, now: Mask) -> bool:
-    """Move the rows that the edit put behind a lump's into holes; False where they can't be moved.
+def _filled(changes: Changes, lump: LumpId, freed: Mask, now: Mask) -> tuple[Records, Ints, Mask] | None:
+    """Move the rows that an edit put behind a lump's into those that it freed, bool[rows of before].
 
-    was, now: which rows are named, before the edit and after.
+    Returns the rows as they are then, with gaps wiped; the new number of each row; which rows are gaps still. None
+    where rows can't be moved. now: which rows are named.
     """
-    unit, count = 2 if lump in _PAIRS else 1, len(was)
-    if len(was) % unit or len(now) % unit:
-        return False
-    was, now = (np.repeat(part.reshape(-1, unit).any(axis=1), unit) for part in (was, now))
-    empty = records[:count].view(np.uint8).reshape(count, records.itemsize).max(axis=1, initial=0) == 0
-    holes = ~now[:count] & (was[:count] | empty)
-    usable = holes.copy()
+    records, count, unit = changes.table(lump), len(freed), 2 if lump in _PAIRS else 1
+    usable = freed.copy()
     usable[:1] &= lump not in _NOT_FIRST
     runs = [run for run in RUNS if run.target == lump]
     if runs:
         found = _fresh_runs(changes, runs, count, len(records))
         if found is None:
-            return False
+            return None
         starts, counts = found
     else:
         starts = count + np.flatnonzero(now[count:])[::unit]
@@ -145,22 +100,53 @@ def _compact(changes: Changes, lump: LumpId, records: Records, was: Mask, now: M
     moved[moved < 0] = count + ranges.starts(counts[moved < 0])[:-1]
     numbers = np.arange(len(records))
     numbers[ranges.flat(starts, counts)] = ranges.flat(moved, counts)
-    made = np.zeros(max(end, count), records.dtype)
-    made[:count] = records[:count]
-    made[:count][holes & ~taken] = np.zeros(1, records.dtype)[0]
+    made, gaps = np.zeros(end, records.dtype), np.zeros(end, np.bool_)
+    gaps[:count] = freed & ~taken
+    made[:count][~gaps[:count]] = records[:count][~gaps[:count]]
     made[ranges.flat(moved, counts)] = records[ranges.flat(starts, counts)]
-    if end == count:
-        kept = np.flatnonzero(~holes | taken)
-        last = int(kept[-1]) + 1 if len(kept) else 0
-        made = made[: last + (-last) % unit]
+    return made, numbers, gaps
+
+
+def _is_named(changes: Changes, lump: LumpId, gaps: Mask) -> bool:
+    """Whether runs of rows that nothing names still have gaps in them: then these have to stay."""
+    runs = any(run.target == lump for run in RUNS)
+    return runs and bool((named(changes.peek, lump, {}, len(gaps)) & gaps).any())
+
+
+def _closed(made: Records, numbers: Ints, gaps: Mask, keeps: Mask, lump: LumpId) -> tuple[Records, Ints]:
+    """Close gaps: rows of runs move up, of others the last ones move into them. keeps: bool[rows], which stay.
+
+    numbers: of each row of before, its place in `made`. Returns the rows, and the numbers that they have then.
+    """
+    gaps = gaps & ~keeps
+    then = np.arange(max(len(numbers), len(made)))
+    then[: len(gaps)][gaps] = 0
+    if any(run.target == lump for run in RUNS):
+        kept = np.flatnonzero(~gaps)
+        then[kept] = np.arange(len(kept))
+    else:
+        unit, length = 2 if lump in _PAIRS else 1, len(made) - int(gaps.sum())
+        last = int(np.flatnonzero(keeps)[-1]) + 1 if keeps.any() else 0
+        length = max(length, last + (-last) % unit)
+        movers = length + np.flatnonzero(~gaps[length:])
+        places = np.flatnonzero(gaps[:length])[: len(movers)]
+        then[movers] = places
+        made = made.copy()
+        made[places] = made[movers]
+        kept = np.arange(length)
+    return made[kept], then[numbers]
+
+
+def _put(changes: Changes, lump: LumpId, made: Records, numbers: Ints) -> None:
+    """Write a lump's rows, and have all that names them follow. numbers: of each row of before."""
     changes.set_table(lump, made)
     tables = changes.tables_naming(lump)
     renumber(tables.get, lump, numbers)
-    for run in runs:
-        if run.lump in tables:  # lists of nothing may begin at the table's end, but not behind it
+    for run in RUNS:
+        if run.target == lump and run.lump in tables:  # lists of nothing may begin at the table's end, but not behind
             first, _ = run.runs(tables[run.lump])
-            run.put(tables[run.lump], np.where((first > len(made)) & (first <= len(records)), len(made), first))
-    return True
+            behind = (first > len(made)) & (first <= len(numbers))
+            run.put(tables[run.lump], np.where(behind, len(made), first))
 
 
 def _fresh_runs(changes: Changes, runs: list[Run], count: int, total: int) -> tuple[Ints, Ints] | None:

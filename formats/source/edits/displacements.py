@@ -17,7 +17,7 @@ from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import DispInfoFlag, Records
-from ..world import collision
+from . import world_collision
 from .changes import FARTHEST, Changes, fitting, numbered, put
 
 _LARGEST = float(np.finfo(np.float32).max)
@@ -49,48 +49,61 @@ def change(
     changes = Changes(level)
     verts = changes.table(LumpId.DISP_VERTS)
     before = verts.copy()
-    old = laid.positions(verts)
     if not np.isfinite(laid.flat).all():
         raise FormatError("the face of a displacement has a corner that is NaN or infinite", lump_name(LumpId.DISPINFO))
-    pairs = grids.shared(laid, old)
+    pairs = grids.shared(laid, laid.positions(verts))
     meant = _ways(ways, before) if ways is not None else None
     if positions is not None or meant is not None:
-        wanted = (
-            old.copy()
-            if positions is None
-            else np.array(_all_of(positions, (len(verts), 3), LumpId.DISP_VERTS, "positions"))
-        )
-        if meant is not None:
-            given = _differs(before, meant)
-            wanted[given] = laid.positions(meant)[given]
-        if (np.abs(wanted) > FARTHEST).any():
-            vertex = int((np.abs(wanted) > FARTHEST).any(axis=1).argmax())
-            raise FormatError(f"vertex {vertex} would lie outside of the world", lump_name(LumpId.DISP_VERTS))
-        with np.errstate(over="ignore"):  # of damaged fields
-            moved = (wanted.astype(np.float32) != old.astype(np.float32)).any(axis=1)
-        wanted = _mirrored(old, wanted, moved, pairs)
-        if moved.any():
-            _straighten(laid, old, wanted)
-        verts[:] = grids.fields(laid, wanted, verts)
-        if meant is not None:
-            there = given & (wanted.astype(np.float32) == laid.positions(meant).astype(np.float32)).all(axis=1)
-            verts["vec"][there], verts["dist"][there] = meant["vec"][there], meant["dist"][there]
+        _move(laid, verts, positions, meant, pairs)
     if alphas is not None:
-        wanted = np.array(_all_of(alphas, (len(verts),), LumpId.DISP_VERTS, "alphas"))[:, None]
-        was = before["alpha"].astype(np.float64)[:, None]
-        moved = (wanted.astype(np.float32) != was.astype(np.float32))[:, 0]
-        alike = (was[pairs[0]] == was[pairs[1]])[:, 0]
-        made = _mirrored(was, wanted, moved, (pairs[0][alike], pairs[1][alike]))[:, 0]
-        touched = made.astype(np.float32) != before["alpha"]
-        verts["alpha"][touched] = made[touched]
+        _blend(verts, alphas, pairs)
     changed = laid.owner[_differs(before, verts)]
     if tags is not None:
         changed = np.concatenate([changed, _tag(changes, laid, tags)])
     if any(before[field].tobytes() != verts[field].tobytes() for field in ("vec", "dist")):
         changes.set_bytes(LumpId.PHYSDISP, b"")
-        collision.put_displaced(changes)
+        world_collision.put_displaced(changes)
     changes.apply()
     return np.asarray(np.unique(changed[changed >= 0]))
+
+
+def _move(
+    laid: grids.Displacements,
+    verts: Records,
+    positions: npt.ArrayLike | None,
+    meant: Records | None,
+    pairs: tuple[Ints, Ints],
+) -> None:
+    """Put vertices elsewhere: `verts` are changed. meant: the records with other ways. pairs: vertices in one place."""
+    old = laid.positions(verts)
+    wanted = old if positions is None else _all_of(positions, (len(verts), 3), LumpId.DISP_VERTS, "positions")
+    wanted = wanted.copy()
+    given = _differs(verts, meant) if meant is not None else np.zeros(len(verts), np.bool_)
+    if meant is not None:
+        wanted[given] = laid.positions(meant)[given]
+    if (np.abs(wanted) > FARTHEST).any():
+        vertex = int((np.abs(wanted) > FARTHEST).any(axis=1).argmax())
+        raise FormatError(f"vertex {vertex} would lie outside of the world", lump_name(LumpId.DISP_VERTS))
+    with np.errstate(over="ignore"):  # of damaged fields
+        moved = (wanted.astype(np.float32) != old.astype(np.float32)).any(axis=1)
+    wanted = _mirrored(old, wanted, moved, pairs)
+    if moved.any():
+        _straighten(laid, old, wanted)
+    verts[:] = grids.fields(laid, wanted, verts)
+    if meant is not None:
+        there = given & (wanted.astype(np.float32) == laid.positions(meant).astype(np.float32)).all(axis=1)
+        verts["vec"][there], verts["dist"][there] = meant["vec"][there], meant["dist"][there]
+
+
+def _blend(verts: Records, alphas: npt.ArrayLike, pairs: tuple[Ints, Ints]) -> None:
+    """Give vertices other alphas: `verts` are changed. pairs: vertices in one place."""
+    wanted = _all_of(alphas, (len(verts),), LumpId.DISP_VERTS, "alphas")[:, None]
+    was = verts["alpha"].astype(np.float64)[:, None]
+    moved = (wanted.astype(np.float32) != was.astype(np.float32))[:, 0]
+    alike = (was[pairs[0]] == was[pairs[1]])[:, 0]
+    made = _mirrored(was, wanted, moved, (pairs[0][alike], pairs[1][alike]))[:, 0]
+    touched = made.astype(np.float32) != verts["alpha"]
+    verts["alpha"][touched] = made[touched]
 
 
 def change_info(level: Level, number: int, min_tess: int | None = None, smoothing_angle: float | None = None) -> None:

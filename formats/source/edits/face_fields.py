@@ -66,7 +66,7 @@ def set_normals(level: Level, corners: npt.ArrayLike, normals: npt.ArrayLike) ->
     numbered(wanted, len(indices), LumpId.VERTNORMALINDICES)
     made = np.zeros(len(wanted), table.dtype)
     made["normal"] = fitting(normals, made["normal"], "normals of faces' corners")
-    numbers = vector_numbers(changes, LumpId.VERTNORMALS, made["normal"])
+    numbers = vector_numbers(changes, LumpId.VERTNORMALS, made["normal"], nameless=True)
     count, most = len(changes.table(LumpId.VERTNORMALS)), int(np.iinfo(indices.dtype["normal"]).max)
     if count > most + 1:
         raise FormatError(f"would have {count}, {most + 1} can be told", lump_name(LumpId.VERTNORMALS))

@@ -26,17 +26,22 @@ _STEP, _LUXELS = 12, 1 << 13
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LuxelPlanes:
-    """Lightmaps n on planes. vectors: float64[n, 2, 4]. normals: float64[n, 3]. dists: float64[n]. mins, sizes:
-    int64[n, 2], the first luxel and how many, along s and t. low, high: float64[n, 3], the boxes of their faces.
-    """
+    """n lightmaps on planes."""
 
     vectors: Floats
+    """float64[n, 2, 4]."""
     normals: Floats
+    """float64[n, 3]."""
     dists: Floats
+    """float64[n]."""
     mins: Ints
+    """int64[n, 2], the first luxel along s and t."""
     sizes: Ints
+    """int64[n, 2], how many there are."""
     low: Floats
+    """float64[n, 3], of the boxes of their faces."""
     high: Floats
+    """float64[n, 3]."""
 
     def take(self, which: Bools) -> LuxelPlanes:
         """Some of them, bool[n]."""

@@ -13,14 +13,15 @@ import numpy as np
 
 from ... import ranges
 from ...convex import from_planes, moved_planes, planes
+from ...counting import number_of
 from ..geometry import Floats, Ints
 from ..lumps import LumpId
 from ..surface_edits import Edits
 from ..surfaces import Surfaces
 from ..vmf import texture_axes
 from ..vmf.brush_polygons import BEHIND, FLAT, ON_PLANE
-from .drawn import Shaped, rigid
 from .side_looks import KEPT, SideLooks, WantedSides, sides_of
+from .solids import Shaped, rigid
 
 _MOVED = 0.02
 """Units: a plane that no corner of its faces is further from is where it was."""
@@ -99,7 +100,9 @@ class FaceMoves:
             return np.zeros(0, np.int64)
         sides = self._sides(gone)
         if (sides < 0).any():
-            raise FaceMoveError(f"{int((sides < 0).sum())} faces that were deleted are on no brush", self._beside(gone))
+            raise FaceMoveError(
+                f"{number_of(int((sides < 0).sum()), 'deleted faces are')} on no brush", self._beside(gone)
+            )
         own = np.unique(self._looks.brush_of(sides))
         everything = np.flatnonzero(self._side_of_face >= 0)
         of = self._looks.brush_of(self._side_of_face[everything])

@@ -16,16 +16,17 @@ from .solids import IN_NO_LEAF, WORLD, VmfSolids
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map taken apart. solids: all, with ids of their sides. faces: int64[faces], the id of the side that each drawn
-    face lies on, 0: none. copies: the ids of sides whose material is a copy for the cubemap at a place. restored,
-    hidden: as of `solids.Compiled`.
-    """
+    """A map taken apart."""
 
     level: Level
     solids: VmfSolids
+    """All, with ids of their sides."""
     faces: Ints
+    """int64[faces], the id of the side that each drawn face lies on, 0: none."""
     copies: dict[tuple[int, int, int], Ints]
+    """By place, the ids of sides whose material is a copy for the cubemap there."""
     restored: int
+    """As of `solids.Compiled`; so is hidden."""
     hidden: int
 
     def edited(self, removed: Ints, added: Iterable[VmfSolids]) -> "Map":

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ... import ranges
 from ...convex import from_planes, planes
+from ...counting import number_of
 from ..edits import texture_fits
 from ..geometry import Floats, Ints
 from . import texture_axes
@@ -242,7 +243,7 @@ class _Matcher:
         """The solid that polygons enclose. Raises BrushShapeError."""
         source = np.unique(self.source[polygons])
         if len(polygons) > _MOST_POLYGONS:
-            raise BrushShapeError(f"{len(polygons)} faces in one brush", source)
+            raise BrushShapeError(f"{number_of(len(polygons), 'faces')} in one brush", source)
         normals, dists = self.normals[polygons].copy(), self.dists[polygons].copy()
         fixed = self.in_place[polygons]
         normals[fixed] = self.before.normals[self.places[polygons[fixed]]]
@@ -261,7 +262,7 @@ class _Matcher:
             raise BrushShapeError("is not convex: a brush lies behind each of its faces", faulty)
         first = self._sides(normals, dists, polygons)
         if not 4 <= len(first) <= _MOST_SIDES:
-            raise BrushShapeError(f"has {len(first)} sides; a brush has 4 to {_MOST_SIDES}", source)
+            raise BrushShapeError(f"has {number_of(len(first), 'sides')}; a brush has 4 to {_MOST_SIDES}", source)
         chosen, normals, dists = polygons[first], normals[first], dists[first]
         found = from_planes(normals, dists, [len(first)])
         if not found.closed.all():

@@ -19,16 +19,18 @@ _PORTAL, _WINDOW_TARGETS = "func_areaportal", ("target", "backgroundbmodel")
 
 @dataclass(frozen=True, slots=True)
 class Reckoned:
-    """Of m solids: wanted, int64[m], what their brushes contain, and made, int64[m], what vbsp will make of their
-    textures; 0 for those that aren't the map's brushes, or were drawn anew. differ: bool[m], where these differ.
-    ladders: bool[m], which must be in a func_ladder for that. leads: int64[m], the side of each that has to be first.
-    """
+    """What m solids contain; 0 for those that aren't the map's brushes, or were drawn anew."""
 
     wanted: Ints
+    """int64[m], what their brushes contain."""
     made: Ints
+    """int64[m], what vbsp will make of their textures."""
     differ: NDArray[np.bool_]
+    """bool[m], where these differ."""
     ladders: NDArray[np.bool_]
+    """bool[m], which must be in a func_ladder for that."""
     leads: Ints
+    """int64[m], the side of each that has to be first."""
 
 
 def reckoned(level: Level, solids: VmfSolids, seen: NDArray[np.bool_]) -> Reckoned:

@@ -24,32 +24,38 @@ IN_NO_LEAF = -2
 
 @dataclass(frozen=True, slots=True)
 class VmfSolids:
-    """m convex solids with n sides, one solid's after another's, in the world's place and units.
-
-    owners: int64[m], each one's entity, a place in the map's; -1: of a model that no entity has; or `IN_NO_LEAF`.
-    detail: bool[m], in a func_detail. brushes: int64[m], the record in BRUSHES, -1: none. first_side: int64[m + 1].
-
-    Of the sides: normals float64[n, 3] of length 1, out of the solid, dists float64[n]; corners float64[c, 3] of their
-    polygons, side k's from first_corner[k] to first_corner[k + 1]; vectors float64[n, 2, 4], s and t in texels;
-    luxels float64[n], units; smoothing uint32[n]; names, of materials; ids int64[n], 0: none yet; records int64[n], in
-    BRUSHSIDES, and displacements int64[n], in DISPINFO, -1: none.
-    """
+    """m convex solids with n sides, one solid's after another's, in the world's place and units."""
 
     owners: Ints
+    """int64[m], each one's entity, a place in the map's; -1: of a model that no entity has; or `IN_NO_LEAF`."""
     detail: NDArray[np.bool_]
+    """bool[m], in a func_detail."""
     brushes: Ints
+    """int64[m], the record in BRUSHES; -1: none."""
     first_side: Ints
+    """int64[m + 1]."""
     normals: Floats
+    """float64[n, 3] of length 1, out of the solid."""
     dists: Floats
+    """float64[n]."""
     corners: Floats
+    """float64[c, 3], of the sides' polygons."""
     first_corner: Ints
+    """int64[n + 1]: side k's are from first_corner[k] to first_corner[k + 1]."""
     vectors: Floats
+    """float64[n, 2, 4], s and t in texels."""
     luxels: Floats
+    """float64[n], units."""
     smoothing: NDArray[np.uint32]
+    """uint32[n]."""
     names: list[str]
+    """Of materials."""
     ids: Ints
+    """int64[n]; 0: none yet."""
     records: Ints
+    """int64[n], in BRUSHSIDES; -1: none."""
     displacements: Ints
+    """int64[n], in DISPINFO; -1: none."""
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -129,16 +135,17 @@ _OTHERS = ("first_side", "first_corner", "names")
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The brushes of a map as solids. face_sides: int64[faces], the side that each drawn face lies on, a place among
-    all sides, -1: none. restored: how many brushes have the tool texture of their contents. hidden: how many sides
-    have no face, and so maybe another one's texture. cubemaps: the sides, places, whose material is a copy for it.
-    """
+    """The brushes of a map as solids."""
 
     solids: VmfSolids
     face_sides: Ints
+    """int64[faces], the side that each drawn face lies on, a place among all sides; -1: none."""
     restored: int
+    """How many brushes have the tool texture of their contents."""
     hidden: int
+    """How many sides have no face, and so maybe another one's texture."""
     cubemaps: dict[tuple[int, int, int], Ints]
+    """By place, the sides whose material is a copy for the cubemap there."""
 
 
 def texture_names(level: Level, names: Strings) -> list[str]:

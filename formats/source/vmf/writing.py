@@ -36,80 +36,102 @@ def write(source: Map) -> Vmf:
     """Write a map that was taken apart. Raises RuleError for what vbsp would lose or refuse, and FormatError for lumps
     that can't be read.
     """
-    level = source.level
-    origins, solids = _placed(level, source.solids)
-    seen = np.isin(solids.ids, source.faces)
-    reckoned = compiled_contents.reckoned(level, solids, seen)
-    lost: Counter[str] = Counter()
-    lifted = displacements.of_level(level)
-    infos = displacements.blocks(level, lifted) if lifted is not None else []
-    used_ids = {number for entity in level.entities if (number := connections.hammer_id(entity))}
-    ids = _Ids(used_ids)
-    made = sides.blocks(solids, infos, ids.next, origins, reckoned.leads)
-    of_entity: dict[int, list[Block]] = {}
-    for solid in np.flatnonzero(~solids.detail & ~reckoned.ladders & (solids.owners != IN_NO_LEAF)).tolist():
-        of_entity.setdefault(int(solids.owners[solid]), []).append(made[solid])
+    return _Writing(source).written()
 
-    whole = Block([("versioninfo", _version(level)), ("visgroups", Block())])
-    counts: Counter[str] = Counter()
-    entities = level.entities
-    world = (
-        connections.block(entities[WORLD], ids.of(connections.hammer_id(entities[WORLD])), lost, world=True)
-        if entities
-        else Block([("id", "1")])
-    )
-    world.entries.insert(1, ("mapversion", str(level.revision)))
-    world.entries += [("solid", solid) for solid in of_entity.pop(WORLD, ())]
-    whole.entries.append(("world", world))
-    blocks: list[tuple[int | None, Block]] = [(WORLD if entities else None, world)]
-    for number, entity in enumerate(entities):
-        if number == WORLD:
-            continue
-        if placed.is_made_again(entity):
-            continue
-        own = of_entity.pop(number, [])
-        if rules.is_portal(entity) and not own:
-            continue
-        if entity.model is not None and not own:
-            lost["brush entities without solids, as the map has no brushes of theirs"] += 1
-        ladder = bool(own) and entity.classname == ladders.COMPILED_CLASS
-        block = connections.block(entity, ids.of(connections.hammer_id(entity)), lost, ladder=ladder)
-        blocks.append((number, block))
-        block.entries += [("solid", solid) for solid in own]
-        whole.entries.append(("entity", block))
-        counts["entities"] += 1
-    lost["solids left out, as no entity has their model"] += sum(len(rest) for rest in of_entity.values())
-    parted = [(DETAIL_CLASS, group) for group in groups.details(solids)]
-    parted += [(ladders.CLASS, [solid]) for solid in np.flatnonzero(reckoned.ladders).tolist()]
-    for classname, group in parted:
-        block = Block([("id", str(ids.next())), ("classname", classname)])
-        block.entries += [("solid", made[solid]) for solid in group]
-        whole.entries.append(("entity", block))
-        blocks.append((None, block))
-        counts[classname] += 1
-    faces = np.where(np.isin(source.faces, solids.ids), source.faces, 0)
-    for what, found in (
-        ("static props", placed.static_props(level, lost)),
-        ("overlays", placed.overlays(level, faces)),
-        ("cubemaps", placed.cubemaps(level, solids, source.copies, seen)),
-        ("lists of faces without dynamic shadows", placed.shadowless(level, faces)),
-    ):
-        for pairs in found:
-            blocks.append((None, Block([("id", str(ids.next())), *pairs])))
-            whole.entries.append(("entity", blocks[-1][1]))
-            counts[what] += 1
-    whole.entries += [("cameras", Block([("activecamera", "-1")])), ("cordon", _cordon())]
-    counts["solids"], counts["displacements"] = int((solids.owners >= 0).sum()), len(infos)
-    findings = [
-        *rules.values([*blocks, *((None, info) for info in infos)], entities),
-        *rules.brushes_of_portals(level, solids),
-        *rules.in_no_leaf(solids),
-        *rules.contents(solids, reckoned),
-        *rules.luxels(level, solids),
-    ]
-    if any(finding.refused for finding in findings):
-        raise rules.RuleError(findings)
-    return Vmf(write_text(whole, entities.encoding), dict(counts), _told(source, lost), findings)
+
+class _Writing:
+    """A map that is being written."""
+
+    def __init__(self, source: Map) -> None:
+        self.source, self.level, self.entities = source, source.level, source.level.entities
+        origins, self.solids = _placed(self.level, source.solids)
+        self.seen = np.isin(self.solids.ids, source.faces)
+        self.reckoned = compiled_contents.reckoned(self.level, self.solids, self.seen)
+        lifted = displacements.of_level(self.level)
+        self.infos = displacements.blocks(self.level, lifted) if lifted is not None else []
+        self.ids = _Ids({number for entity in self.entities if (number := connections.hammer_id(entity))})
+        self.made = sides.blocks(self.solids, self.infos, self.ids.next, origins, self.reckoned.leads)
+        self.lost: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.whole = Block([("versioninfo", _version(self.level)), ("visgroups", Block())])
+        self.blocks: list[tuple[int | None, Block]] = []
+        """The world's, and of each entity, with the numbers of those that the map has."""
+
+    def written(self) -> Vmf:
+        """The text, and what is to be told of it. Raises RuleError."""
+        self._of_entities()
+        self._of_details()
+        self._of_things()
+        self.whole.entries += [("cameras", Block([("activecamera", "-1")])), ("cordon", _cordon())]
+        self.counts["solids"] = int((self.solids.owners >= 0).sum())
+        self.counts["displacements"] = len(self.infos)
+        findings = [
+            *rules.values([*self.blocks, *((None, info) for info in self.infos)], self.entities),
+            *rules.brushes_of_portals(self.level, self.solids),
+            *rules.in_no_leaf(self.solids),
+            *rules.contents(self.solids, self.reckoned),
+            *rules.luxels(self.level, self.solids),
+        ]
+        if any(finding.refused for finding in findings):
+            raise rules.RuleError(findings)
+        data = write_text(self.whole, self.entities.encoding)
+        return Vmf(data, dict(self.counts), _told(self.source, self.lost), findings)
+
+    def _add(self, what: str, block: Block, number: int | None = None) -> None:
+        self.blocks.append((number, block))
+        self.whole.entries.append(("entity", block))
+        self.counts[what] += 1
+
+    def _of_entities(self) -> None:
+        """Write the world and the entities that the map has, with their solids."""
+        of_entity: dict[int, list[Block]] = {}
+        solids = self.solids
+        for solid in np.flatnonzero(~solids.detail & ~self.reckoned.ladders & (solids.owners != IN_NO_LEAF)).tolist():
+            of_entity.setdefault(int(solids.owners[solid]), []).append(self.made[solid])
+        world = self._block(WORLD, world=True) if self.entities else Block([("id", "1")])
+        world.entries.insert(1, ("mapversion", str(self.level.revision)))
+        world.entries += [("solid", solid) for solid in of_entity.pop(WORLD, ())]
+        self.whole.entries.append(("world", world))
+        self.blocks.append((WORLD if self.entities else None, world))
+        for number, entity in enumerate(self.entities):
+            if number == WORLD or placed.is_made_again(entity):
+                continue
+            own = of_entity.pop(number, [])
+            if rules.is_portal(entity) and not own:
+                continue
+            if entity.model is not None and not own:
+                self.lost["brush entities without solids, as the map has no brushes of theirs"] += 1
+            block = self._block(number, ladder=bool(own) and entity.classname == ladders.COMPILED_CLASS)
+            block.entries += [("solid", solid) for solid in own]
+            self._add("entities", block, number)
+        self.lost["solids left out, as no entity has their model"] += sum(map(len, of_entity.values()))
+
+    def _block(self, number: int, world: bool = False, ladder: bool = False) -> Block:
+        entity = self.entities[number]
+        return connections.block(
+            entity, self.ids.of(connections.hammer_id(entity)), self.lost, world=world, ladder=ladder
+        )
+
+    def _of_details(self) -> None:
+        """Write details and ladders, of which maps have no entities any more."""
+        parted = [(DETAIL_CLASS, group) for group in groups.details(self.solids)]
+        parted += [(ladders.CLASS, [solid]) for solid in np.flatnonzero(self.reckoned.ladders).tolist()]
+        for classname, group in parted:
+            block = Block([("id", str(self.ids.next())), ("classname", classname)])
+            block.entries += [("solid", self.made[solid]) for solid in group]
+            self._add(classname, block)
+
+    def _of_things(self) -> None:
+        """Write what the compiler made other lumps of."""
+        level, faces = self.level, np.where(np.isin(self.source.faces, self.solids.ids), self.source.faces, 0)
+        for what, found in (
+            ("static props", placed.static_props(level, self.lost)),
+            ("overlays", placed.overlays(level, faces)),
+            ("cubemaps", placed.cubemaps(level, self.solids, self.source.copies, self.seen)),
+            ("lists of faces without dynamic shadows", placed.shadowless(level, faces)),
+        ):
+            for pairs in found:
+                self._add(what, Block([("id", str(self.ids.next())), *pairs]))
 
 
 def _placed(level: Level, solids: VmfSolids) -> tuple[Floats, VmfSolids]:

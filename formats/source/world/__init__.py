@@ -9,6 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...counting import number_of
+from ...steps import Steps, Stepwise, drain
 from ..check import most_records
 from ..edits.brush_pieces import Piece
 from ..edits.changes import Changes
@@ -49,32 +51,40 @@ def pieces(level: Level) -> dict[int, Piece]:
     return {number: brushes.piece(number) for number in brushes.numbers.tolist()}
 
 
-@np.errstate(all="ignore")  # hostile floats
-def apply(level: Level, edits: WorldEdits) -> Carved:
+@Stepwise
+def apply(level: Level, edits: WorldEdits) -> Steps[Carved]:
     """Change the world of a level.
 
     Raises WorldError, which names the brushes, or FormatError, and leaves the level as it was.
     """
-    changes = Changes(level)
-    carved = carve.carve(changes, edits)
-    carved = _follow(changes, edits, carved)
-    placed, lengths = props.place(changes, carved), leaf_light.lengths(level)
-    changes.apply()
-    props.put(level.static_props, placed)
-    leaf_light.keep_lengths(level, lengths)
-    _put_bounds(level, carved)
-    return carved
+    with np.errstate(all="ignore"):  # hostile floats
+        changes = Changes(level)
+        carved = carve.carve(changes, edits)
+        yield
+        carved = yield from _follow(changes, edits, carved)
+        placed, lengths = props.place(changes, carved), leaf_light.lengths(level)
+        yield
+        changes.apply()
+        props.put(level.static_props, placed)
+        leaf_light.keep_lengths(level, lengths)
+        _put_bounds(level, carved)
+        return carved
 
 
-def _follow(changes: Changes, edits: WorldEdits, carved: Carved) -> Carved:
+def _follow(changes: Changes, edits: WorldEdits, carved: Carved) -> Steps[Carved]:
     """Have faces, light and what collides follow the brushes. Raises WorldError and FormatError."""
     put = faces.put(changes, edits, carved)
+    yield
     light.put(changes, carved, put)
+    yield
     collision.put(changes, carved, put.displaced)
-    compact(changes, dense=_LISTS)
+    yield
+    sides = compact(changes, dense=_LISTS, closed=True).get(LumpId.BRUSHSIDES)
+    yield
     _check_limits(changes)
     moved = np.array(sorted(put.displaced.moved), np.int64)
-    return replace(carved, displacements=moved, undisplaced=put.displaced.gone)
+    bare = carved.bare if sides is None else [replace(part, side=int(sides[part.side])) for part in carved.bare]
+    return replace(carved, bare=bare, displacements=moved, undisplaced=put.displaced.gone)
 
 
 @np.errstate(all="ignore")
@@ -84,7 +94,7 @@ def check(level: Level, edits: WorldEdits) -> list[WorldError]:
     carved, errors = carve.tried(changes, edits)
     if carved is not None:
         try:
-            _follow(changes, edits, carved)
+            drain(_follow(changes, edits, carved))
         except WorldError as error:
             errors.append(error)
     return errors
@@ -96,7 +106,9 @@ def _check_limits(changes: Changes) -> None:
         before, after = changes.level.table(lump), changes.peek(lump)
         most = most_records(changes.level, lump)
         if after is not None and len(before) < len(after) > most:
-            raise WorldError(f"{lump_name(lump)} would have {len(after)} records, usual compilers allow {most}")
+            raise WorldError(
+                f"{lump_name(lump)} would have {number_of(len(after), 'records')}, usual compilers allow {most}"
+            )
 
 
 def _put_bounds(level: Level, carved: Carved) -> None:

@@ -34,17 +34,19 @@ _LUXELS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Displaced:
-    """What goes along, by the numbers of before. gone: int64[n], displacements that are taken away, ascending. moved:
-    float64[4, 4] of each that moves, and the plane it then is on. covered: by brush and side (a row of BRUSHSIDES), the
-    faces beneath displacements, float64[n, 3], where they are then: no other face is drawn there. lost, left: int64[n],
-    faces that are taken away, and that have left their place.
-    """
+    """What goes along, by the numbers of before."""
 
     gone: Ints
+    """int64[n], displacements that are taken away, ascending."""
     moved: Mapping[int, tuple[Floats, int]] = field(default_factory=dict)
+    """Of each that moves, how (float64[4, 4]) and the plane that it then is on."""
     covered: Mapping[tuple[int, int], list[Floats]] = field(default_factory=dict)
+    """By brush and side (a row of BRUSHSIDES), the faces beneath displacements, float64[n, 3], where they are then: no
+    other face is drawn there."""
     lost: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    """int64[n], faces that are taken away."""
     left: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    """int64[n], faces that have left their place."""
 
     def __bool__(self) -> bool:
         return len(self.gone) > 0 or len(self.moved) > 0

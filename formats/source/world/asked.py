@@ -32,14 +32,16 @@ REFUSED = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """Edits that can be made. removed: brushes whose shape goes, int64[n] of all. shapes: new shapes of brushes that
-    were there. retextured: those of which only texinfos change. added: new brushes.
-    """
+    """Edits that can be made."""
 
     removed: Sequence[int]
+    """int64[n], of all brushes those whose shape goes."""
     shapes: Mapping[int, Piece]
+    """New shapes of brushes that were there."""
     retextured: Mapping[int, Piece]
+    """Those of which only texinfos change."""
     added: Sequence[Piece]
+    """New brushes."""
 
 
 def editable(level: Level) -> None:

@@ -78,12 +78,13 @@ def tried(changes: Changes, edits: WorldEdits) -> tuple[Carved | None, list[Worl
     source, alike = rows.put_leafs(changes, openings, numbers, like)
     rows.put_tree(changes, openings, numbers, nodes)
     _empty(changes, openings, removed)
-    _list_brushes(changes, openings, brushes, shapes, asked.removed, numbers)
+    freed = _freed(openings, removed, numbers)
+    _list_brushes(changes, openings, brushes, shapes, asked.removed, numbers, freed)
     seen = _see(changes, openings, found)
     rows.cut_off(changes)
     _put_box(changes, box, _box(brushes))
     spaces = {numbers.get(leaf, leaf): cell for leaf, cell in openings.opened.items()}
-    freed = sorted([*spaces.items(), *_freed(openings, removed, numbers)], key=lambda each: each[0])
+    bared = sorted([*spaces.items(), *freed], key=lambda each: each[0])
     return Carved(
         removed=np.array(asked.removed, np.int64),
         shapes=shapes,
@@ -93,7 +94,7 @@ def tried(changes: Changes, edits: WorldEdits) -> tuple[Carved | None, list[Worl
         like=alike,
         opened=np.array(sorted(spaces), np.int64),
         cells=spaces,
-        bare=list(bare.sides(freed, brushes, shapes)),
+        bare=list(bare.sides(bared, brushes, shapes)),
         clusters=seen,
     ), []
 
@@ -179,8 +180,9 @@ def _list_brushes(
     shapes: Mapping[int, object],
     removed: Sequence[int],
     numbers: Mapping[int, int],
+    freed: Sequence[tuple[int, Cell]],
 ) -> None:
-    """Have leafs list the brushes that are in them."""
+    """Have leafs list the brushes that are in them, those too that compilers cut away where others were that went."""
     listed, starts = lists.of_leafs(changes, LumpId.LEAFBRUSHES)
     kept = ~np.isin(listed, np.array(removed, np.int64))
     made: dict[int, list[int]] = {}
@@ -201,6 +203,10 @@ def _list_brushes(
             row = numbers.get(leaf, leaf)
             if row not in new or new[row][-1] != number:
                 new[row].append(number)
+    for row, part in freed:
+        there = {*(made[row] if row in made else of(row)), *new[row]}
+        near = (number for number in brushes.near(part.box).tolist() if number not in there)
+        new[row] += [number for number in near if part.within(brushes.planes(number)[0])]
     for leaf, more in new.items():
         already = made[leaf] if leaf in made else of(leaf)
         made[leaf] = already + [number for number in more if number not in already]

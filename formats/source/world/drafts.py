@@ -36,20 +36,23 @@ _NEAR = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draft:
-    """A face to be. points: float64[n, 3], clockwise seen from the front. plane, texinfo: their rows. brush: its brush.
-
-    face: the face of before that it is a part of, or NEW. move: float64[4, 4], what took it here; None: it is where it
-    was. whole: the points are that face's own. kept: it isn't asked whether it is seen.
-    """
+    """A face to be."""
 
     points: Floats
+    """float64[n, 3], clockwise seen from the front."""
     plane: int
+    """Its row."""
     texinfo: int
+    """Its row."""
     brush: int
     face: int = NEW
+    """The face of before that it is a part of, or NEW."""
     move: Floats | None = None
+    """float64[4, 4], what took it here; None: it is where it was."""
     whole: bool = False
+    """The points are that face's own."""
     kept: bool = False
+    """It isn't asked whether it is seen."""
 
 
 def build(

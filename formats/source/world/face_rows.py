@@ -266,7 +266,6 @@ def _normals(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[D
             lengths = np.sqrt((turned * turned).sum(axis=1, keepdims=True))
             wanted[number] = np.where(lengths > 0, turned / np.maximum(lengths, 1e-12), own)
     found = vector_numbers(changes, LumpId.VERTNORMALS, np.concatenate([np.zeros((0, 3)), *wanted]))
-    _fill_blanks(changes, made, wanted, found)
     indices = changes.table(LumpId.VERTNORMALINDICES)
     kept = np.repeat(~gone, counts)
     behind = int(polygons.first_corner[end])
@@ -276,17 +275,3 @@ def _normals(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[D
         LumpId.VERTNORMALINDICES,
         joined(joined(indices[:behind][kept[:behind]], made_rows), indices[behind:][kept[behind:]]),
     )
-
-
-def _fill_blanks(changes: Changes, made: Sequence[Draft], wanted: Sequence[Floats], found: Ints) -> None:
-    """Have new faces take rows of VERTNORMALS that an earlier edit left blank, one each, before they share others'.
-
-    found: the rows of all corners, which are changed.
-    """
-    table, named = changes.table(LumpId.VERTNORMALS), changes.table(LumpId.VERTNORMALINDICES)["normal"]
-    blank = np.setdiff1d(1 + np.flatnonzero(~table["normal"][1:].any(axis=1)), named)
-    flat = [number for number, draft in enumerate(made) if not draft.whole]
-    starts = ranges.starts([len(part) for part in wanted])
-    for number, row in zip(flat, blank.tolist(), strict=False):
-        table["normal"][row] = wanted[number][0]
-        found[starts[number] : starts[number + 1]] = row

@@ -30,14 +30,15 @@ _AHEAD = 0.25
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PutFaces:
-    """What became of the faces. now: int64[faces before], the number of each, -1: it is gone. first: of new ones, whose
-    drafts follow one another. displaced: what became of displacements.
-    """
+    """What became of the faces."""
 
     now: Ints
+    """int64[faces before], the number of each, -1: it is gone."""
     first: int
+    """Of new ones, whose drafts follow one another."""
     made: Sequence[Draft]
     displaced: Displaced
+    """What became of displacements."""
 
 
 def put(changes: Changes, edits: WorldEdits, carved: Carved) -> PutFaces:

@@ -19,18 +19,18 @@ from .rings import Bools, FlatRings, joined
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fragments:
-    """n pieces of polygons: first the polygons, then halves of these, then halves of halves.
-
-    owners: int64[n], the polygon. parents: int64[n], of which piece each is a half, -1: it is a polygon. leafs:
-    int64[n], where it ended, -1: it was parted further. rings: the pieces. rounds: int64[r + 1], where the pieces of
-    each parting start.
-    """
+    """n pieces of polygons: first the polygons, then halves of these, then halves of halves."""
 
     owners: Ints
+    """int64[n], the polygon."""
     parents: Ints
+    """int64[n], of which piece each is a half, -1: it is a polygon."""
     leafs: Ints
+    """int64[n], where it ended, -1: it was parted further."""
     rings: FlatRings
+    """The pieces."""
     rounds: Ints
+    """int64[r + 1], where the pieces of each parting start."""
 
     def largest(self, seen: Bools) -> Ints:
         """The fewest pieces that make up all those that are seen, bool[n] (of pieces in leafs): int64[k]."""

@@ -29,14 +29,15 @@ Number = Callable[[int], int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opening:
-    """Leafs that opened and touch one another. by: the brushes that were there. touching: the leafs of before that it
-    opens to, and how many square units of each. void: whether it opens to where no brush is.
-    """
+    """Leafs that opened and touch one another."""
 
     leafs: list[int]
     by: list[int]
+    """The brushes that were there."""
     touching: dict[int, float]
+    """The leafs of before that it opens to, and how many square units of each."""
     void: bool
+    """Whether it opens to where no brush is."""
 
 
 class Openings:

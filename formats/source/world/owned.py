@@ -22,15 +22,17 @@ from .rings import ON, Bools, FlatRings, is_thin, parted
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """A part of a face. brush, side: whose it is, the side's row in BRUSHSIDES; -1: of a brush that stays. points:
-    float64[n, 3], clockwise seen from the front. whole: the face's own corners, all of it.
-    """
+    """A part of a face."""
 
     face: int
     brush: int
+    """Whose it is."""
     side: int
+    """The side's row in BRUSHSIDES; -1: of a brush that stays."""
     points: Floats
+    """float64[n, 3], clockwise seen from the front."""
     whole: bool
+    """The face's own corners, all of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

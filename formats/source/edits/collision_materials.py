@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import ranges
-from ..edits.changes import Changes
 from ..geometry import Floats, Ints
 from ..lumps import LumpId
 from ..physcollide_surface import MATERIAL, MOST_MATERIALS, Hull, Ledges
 from ..records import Records
+from .changes import Changes
 
 _USUAL = "default"
 """The material of a texture that doesn't say one."""

@@ -4,19 +4,18 @@
 Later compilers leave them to the game; these have hulls of a triangle each, or a tree that nothing else has.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ...binary import Buffer, FormatError
 from .. import displacements, geometry, physcollide_surface
-from ..edits.changes import Changes
 from ..geometry import Floats, Ints
 from ..lumps import LumpId
 from ..physcollide_build import build_ledges
 from ..physcollide_surface import ACROSS, MATERIAL, MOST_MATERIALS, Ledges, from_ivp, to_ivp
 from ..records import DispInfoFlag, Records
-from .along import Displaced
+from .changes import Changes
 
 _OPPOSITES = np.array([[4, 5, 3], [-4, -3, -5]]) & 0x7FFF
 """Words from the edges of a triangle to those of its back, and back again."""
@@ -24,12 +23,18 @@ _NEAR = 1.0  # units
 
 
 def solids(
-    changes: Changes, along: Displaced, old: Sequence[Buffer], usual: int, tagged: bool, verts: Records
+    changes: Changes,
+    along: Mapping[int, Floats | None],
+    old: Sequence[Buffer],
+    usual: int,
+    tagged: bool,
+    verts: Records,
 ) -> list[bytes]:
-    """A solid for each displacement that stays or goes along, a hull a triangle; none where its flags say so.
+    """A solid for each displacement that stays or moves, a hull a triangle; none where its flags say so.
 
-    old: the solids of before. usual: the material of displacements that these don't say one of. tagged: see `build`.
-    verts: rows of DISP_VERTS, those of before or as they are sculpted. Raises FormatError.
+    along: float64[4, 4], how some move with their brushes; None: taken away. old: the solids of before. usual: the
+    material of displacements that these don't say one of. tagged: see `build`. verts: rows of DISP_VERTS, those of
+    before or as they are sculpted. Raises FormatError.
     """
     level = changes.level
     grids = displacements.displacements(level, geometry.polygons(level))
@@ -40,12 +45,12 @@ def solids(
     flags = DispInfoFlag.IS_FLAGS | DispInfoFlag.NO_PHYSICS_COLL
     made = []
     for number in np.flatnonzero(words & flags != flags).tolist():
-        if number in along.gone:
+        move = along.get(number)
+        if move is None and number in along:
             continue
         first, triangle = int(grids.first_vertex[number]), int(grids.first_triangle[number])
         points = positions[first : first + int(grids.counts[number])]
-        if number in along.moved:
-            move = along.moved[number][0]
+        if move is not None:
             points = points @ move[:3, :3].T + move[:3, 3]
         triangles = grids.triangles[triangle : triangle + 2 * (int(grids.edge[number]) - 1) ** 2] - first
         count = len(triangles)

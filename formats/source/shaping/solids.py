@@ -30,18 +30,20 @@ _UNMOVED = 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shaped:
-    """A brush as it shall be: planes, and what its sides look like. brush: its number, -1: a new one.
-
-    sides: what they shall look like; their normals are the planes'. dists float64[k]. contents of the brush. move: as
-    of `Change`. polygons int64[n]: those that it was drawn with, as the caller counts them.
-    """
+    """A brush as it shall be: planes, and what its sides look like."""
 
     brush: int
+    """Its number, -1: a new one."""
     sides: WantedSides
+    """What they shall look like; their normals are the planes'."""
     dists: Floats
+    """float64[k]."""
     contents: int
+    """Of the brush."""
     move: Floats | None
+    """As of `Change`."""
     polygons: Ints
+    """int64[n], those that it was drawn with, as the caller counts them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
