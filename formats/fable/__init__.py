@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fable: The Lost Chapters: levels (`.lev`), the things in them (`.tng`) and the world's map (`.wld`).
 
-A level has height cells, a game map of atmospheres and sounds, and sections of navigation. `tng` and `wld` have verbs
-of their own: they are text beside a level.
+A `Level` has `cells`, CELL [rows, columns] of heights and themes, a `game_map`, GAME_CELL [rows, columns] of
+atmospheres and sounds, and `sections` of navigation. Units are the game's, one to a cell: x east, y north, z up.
+
+    level = read(data)
+    cells = level.cells.copy()
+    cells["height"] = stored_heights(heights(cells) + 2)
+    level.cells = cells
+    data = write(level)
+
+`tng` and `wld` have verbs of their own: they are text beside a level.
 """
 
 from ..binary import Buffer

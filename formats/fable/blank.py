@@ -74,7 +74,11 @@ def new_level(
 
 
 def fill_palette(palette: Records, names: Sequence[str]) -> None:
-    """Name the slots of a palette from 0 on; the values say no more than which ones are used (names count in game)."""
+    """Name the slots of a palette, PALETTE_ENTRY [256], from 0 on, in place.
+
+    The values say no more than which ones are used (names count in game). Raises ValueError for more than 256 names, or
+    one that a palette can't hold.
+    """
     if len(names) > PALETTE_SLOTS:
         raise ValueError(f"{len(names)} themes: a palette has {PALETTE_SLOTS} slots")
     palette["name"][: len(names)] = [palette_name(name) for name in names]
@@ -82,7 +86,7 @@ def fill_palette(palette: Records, names: Sequence[str]) -> None:
 
 
 def new_cells(dtype: "np.dtype[np.void]", version: int, shape: tuple[int, int]) -> Records:
-    """Height cells or cells of a game map, zero but for their size and version."""
+    """Cells of a record, CELL or GAME_CELL, and of this shape (rows, columns), zero but for their size and version."""
     cells = np.zeros(shape, dtype)
     cells["size"], cells["version"] = dtype.itemsize, version
     return cells
@@ -96,5 +100,5 @@ def blank_game_map(width: int, height: int) -> Records:
 
 
 def new_brushes() -> bytes:
-    """A script-brush block without brushes, as in every known level."""
+    """The bytes of a script-brush block without brushes, as in every known level."""
     return size_and_version(BRUSH_HEADER.itemsize, 1) + bytes(4 + PALETTE_SLOTS * PALETTE_ENTRY.itemsize)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..counting import number_of
 from .leaves import BLOCKED, Weights, leaves_of, links, paint
 from .navigation import cover
 from .nodes import Navigation
@@ -29,19 +30,20 @@ class NavigationChanges:
 
     def lines(self) -> Iterator[str]:
         """One sentence for each kind of change that there is."""
-        for count, text in (
-            (self.gained, "{:g} square units of ground can be walked on now"),
-            (self.lost, "{:g} square units of ground cannot be walked on any more"),
-            (
-                self.outlines,
-                "{} squares that were cut, as by outlines of objects, are whole now: the ground does not show cuts",
-            ),
-            (self.cost, "{:g} square units of ground cost other than before"),
-            (self.doors, "{} squares of doors are gone"),
-            (self.links, "{} links between layers are gone"),
+        for area, text in (
+            (self.gained, "can be walked on now"),
+            (self.lost, "cannot be walked on any more"),
+            (self.cost, "cost other than before"),
         ):
-            if count:
-                yield text.format(count)
+            if area:
+                yield f"{area:g} square units of ground {text}"
+        if self.outlines:
+            cut = number_of(self.outlines, "squares")
+            yield f"{cut} cut, as by outlines of objects, and whole now: the ground does not show cuts"
+        if self.doors:
+            yield f"gone: {number_of(self.doors, 'squares')} of doors"
+        if self.links:
+            yield f"gone: {number_of(self.links, 'links')} between layers"
 
 
 def changes(before: Navigation, after: Navigation, layer: int) -> NavigationChanges:

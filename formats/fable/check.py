@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..arrays import Integers
 from ..binary import FormatError, Problem
+from ..counting import number_of
 from .lev_file import write
 from .level import Level, Section, strengths
 from .nodes import Navigation
@@ -63,7 +64,9 @@ def _header(level: Level) -> Iterator[Problem]:
         yield Problem("script-brush block", str(error))
     else:
         if count:
-            yield Problem("script-brush block", f"{count} brushes: their layout is not known", "warning", count)
+            yield Problem(
+                "script-brush block", f"{number_of(count, 'brushes')}: their layout is not known", "warning", count
+            )
     for title, gap in (
         ("bytes behind the file header", level.header_gap),
         ("bytes behind the map", level.map_gap),
@@ -123,7 +126,7 @@ def _at(place: str, wrong: Mask, message: str, severity: Literal["error", "warni
     count = int(np.count_nonzero(wrong))
     if count:
         y, x = (int(part) for part in np.unravel_index(int(wrong.argmax()), wrong.shape))
-        yield Problem(place, f"{message}: {count} cells, the first at x {x}, y {y}", severity, count)
+        yield Problem(place, f"{message}: {number_of(count, 'cells')}, the first at x {x}, y {y}", severity, count)
 
 
 # --------------------------------------------------------------------------------------------------------- navigation
@@ -153,10 +156,10 @@ def _section(level: Level, section: Section) -> Iterator[Problem]:
         size = f"{tree.header['width']:g} x {tree.header['height']:g}"
         yield Problem(place, f"is for {size} units, the map has {level.width} x {level.height}")
     for number, message in _tree(tree):
-        yield Problem(place, f"{message}: {number} nodes", count=number)
+        yield Problem(place, f"{message}: {number_of(number, 'nodes')}", count=number)
     beyond = int(np.count_nonzero((tree.positions["layer"] < 0) | (tree.positions["layer"] >= tree.layer_count)))
     if beyond:
-        yield Problem(place, f"{beyond} action points are on no layer", count=beyond)
+        yield Problem(place, f"{number_of(beyond, 'action points are')} on no layer", count=beyond)
     if tree.tail:
         count = len(tree.tail)
         yield Problem(place, f"{count} bytes behind its end mark; known levels have none", "warning", count)

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..srgb import to_light
 from .theme_weights import FULL, Weights
 
 NONE = (0.05, 0.05, 0.05)
@@ -115,5 +116,5 @@ def _within(value: float) -> float:
 
 def _linear(color: tuple[float, float, float]) -> tuple[float, float, float]:
     """Turn sRGB into linear RGB."""
-    red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in color)
+    red, green, blue = to_light(np.array(color)).tolist()
     return red, green, blue

@@ -4,6 +4,7 @@
 import numpy as np
 
 from ..binary import FormatError
+from ..counting import number_of
 from ..format import Document
 from .level import Level, Section, heights
 from .nodes import Navigation
@@ -44,8 +45,9 @@ def _section_line(section: Section) -> str:
     leaves = int(np.count_nonzero(tree.nodes["leaf"]))
     doors = int(np.count_nonzero(tree.nodes["switchable"]))
     return (
-        f"{section.name}: {leaves} leaves of {len(tree.nodes)} nodes on {tree.layer_count} layers, "
-        f"{tree.region_count} regions, {doors} of doors, {len(tree.positions)} action points"
+        f"{section.name}: {number_of(leaves, 'leaves')} of {number_of(len(tree.nodes), 'nodes')} on "
+        f"{number_of(tree.layer_count, 'layers')}, {number_of(tree.region_count, 'regions')}, {doors} of doors, "
+        f"{number_of(len(tree.positions), 'action points')}"
     )
 
 

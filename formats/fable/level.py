@@ -129,20 +129,25 @@ def grid_shape(map_header: Records) -> tuple[int, int]:
 
 
 def heights(cells: Records) -> npt.NDArray[np.float32]:
-    """World z of each cell."""
+    """World z of each of CELL records of any shape: float32 of that shape, in world units."""
     with np.errstate(all="ignore"):  # hostile floats
         values: npt.NDArray[np.float32] = cells["height"] * np.float32(HEIGHT_SCALE)
     return values
 
 
 def stored_heights(z: npt.ArrayLike) -> npt.NDArray[np.float32]:
-    """What `heights` gives z for, for the field `height` of cells. World z must be 0 or more and less than 2048."""
+    """What the field `height` of cells has to hold for world z, float32 of the shape of z: the way back of `heights`.
+
+    World z has to be 0 or more and less than 2048; nothing here looks whether it is.
+    """
     stored: npt.NDArray[np.float32] = np.asarray(z, np.float32) / np.float32(HEIGHT_SCALE)
     return stored
 
 
 def strengths(records: Records) -> npt.NDArray[np.int16]:
-    """Strengths of all three themes, [..., 3] of 255; the third is negative where the stored two exceed that."""
+    """Strengths of all three themes of records of CELL or GAME_CELL, int16[..., 3] of 255; the third is negative where
+    the stored two exceed that.
+    """
     amounts = np.empty((*records.shape, 3), np.int16)
     amounts[..., :2] = records["strengths"]
     np.subtract(255 - amounts[..., 0], amounts[..., 1], out=amounts[..., 2])

@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from ..arrays import Integers
 from ..binary import FormatError
+from ..linked import components
 from .leaves import BLOCKED, Leaves, Numbers, Weights, finer, leaves_of, links, paint
 from .nodes import COSTS_SINCE, OLD_PREFERENCE, Navigation
-from .quadtree import DEEPEST, QUARTERS, Grid, assemble, components, edges, regions
+from .quadtree import DEEPEST, QUARTERS, Grid, assemble, edges, regions
 from .records import NAVIGATION_HEADER, NAVIGATION_VERSION, NODE, POSITION, ROOT_EDGE, Records
 
 PATH, GROUND, UPPER_LAYERS = 0, 128, 64  # what a leaf costs

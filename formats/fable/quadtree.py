@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..arrays import Integers
 from ..binary import FormatError
+from ..linked import components
 from .nodes import Navigation
 from .records import NODE, ROOT_EDGE, Records
 
@@ -159,20 +160,6 @@ def regions(leaves: Records, known: npt.NDArray[np.bool_], first: Numbers, secon
         if region != other:
             after[door & (before == region)] = other
     return after.astype(np.int32)
-
-
-def components(count: int, first: Numbers, second: Numbers) -> Numbers:
-    """The lowest number among all that links connect, for each of `count`."""
-    label = np.arange(count)
-    while True:
-        lowest = label.copy()
-        np.minimum.at(lowest, label[first], label[second])  # whole components join at a time
-        lowest = np.minimum(lowest, lowest[label])
-        while not np.array_equal(lowest, jumped := lowest[lowest]):
-            lowest = jumped
-        if np.array_equal(lowest, label):
-            return label
-        label = lowest
 
 
 def assemble(grid: Grid, leaves: Records, layers: int) -> tuple[Records, Numbers]:

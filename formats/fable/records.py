@@ -138,7 +138,7 @@ def _fields(names: tuple[str, ...]) -> np.dtype[np.void]:
 
 
 def palette_names(palette: Records) -> list[str]:
-    """The names of a palette's slots, each up to its NUL (or all 128 bytes), as Latin-1."""
+    """The names of the slots of a palette, PALETTE_ENTRY [n], each up to its NUL (or all 128 bytes), as Latin-1."""
     return [bytes(raw).split(b"\0", 1)[0].decode("latin-1") for raw in palette["name"].tolist()]
 
 
@@ -149,3 +149,47 @@ def palette_name(name: str) -> bytes:
     if len(name) >= NAME_SIZE:
         raise ValueError(f"{reprlib.repr(name)} has {len(name)} characters, {NAME_SIZE - 1} are allowed")
     return name.encode("latin-1")
+
+
+# ----------------------------------------------------------------------------------------------------------- archives
+
+#: What an archive (`.big`) begins with (fable.md §8.1).
+BIG_HEADER = np.dtype([("magic", "S4"), ("version", "<u4"), ("bank_offset", "<u4"), ("bank_size", "<u4")])
+
+#: What an entry of an archive's bank begins with; name, sources and the record of what it is follow.
+BIG_ENTRY = np.dtype(
+    [
+        ("magic", "<u4"),  # 42
+        ("number", "<u4"),  # by which definitions name it
+        ("kind", "<i4"),
+        ("size", "<u4"),
+        ("offset", "<u4"),
+        ("layout_hash", "<u4"),  # of the form of its bytes, not of these
+    ]
+)
+
+#: What an archive says of a texture (fable.md §8.2).
+TEXTURE = np.dtype(
+    [
+        ("width", "<u2"),  # of what is stored: powers of two
+        ("height", "<u2"),
+        ("depth", "<u2"),  # of volumes; 0 and 1 alike
+        ("frame_width", "<u2"),  # of what was drawn
+        ("frame_height", "<u2"),
+        ("frames", "<u2"),
+        ("format", "<u4"),
+        ("transparency", "u1"),
+        ("levels", "u1"),
+        ("flags", "u1"),
+        ("padding", "u1"),
+        ("level_size", "<u4"),  # of the largest level, unpacked
+        ("packed_size", "<u4"),  # of it as it is stored; 0: it isn't packed
+        ("pixel_format", "u1", 6),
+    ]
+)
+
+#: A row of `game.bin` (fable.md §8.3): offsets of names, -1 for none.
+DEFINITION = np.dtype([("definition", "<i4"), ("name", "<i4"), ("place", "<i4")])
+
+#: A chunk of definitions: the first one in it, and where its packed bytes begin. The last row is the end.
+CHUNK = np.dtype([("first", "<i4"), ("offset", "<i4")])

@@ -26,7 +26,7 @@ from formats.fable import (
     write,
 )
 from tests.formats import fable_bytes as build
-from tests.formats.leaves import leaves
+from tests.formats.leaves import decoded
 from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 9, 255, 65535, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31), 0x7FC00000)
@@ -124,7 +124,7 @@ def text_mutation(seed: int) -> bytes:
 def readers(level: Level) -> Iterator[Callable[[], object]]:
     """Everything that can be asked of a level."""
     yield lambda: summary(level)
-    yield lambda: list(leaves(contents(level)))
+    yield lambda: decoded(contents, level)
     yield lambda: [section_at(level, offset) for offset in (0, 30, 70_000, 1 << 30)]
     yield lambda: [str(problem) for problem in check(level)]
     for section in level.sections or ():

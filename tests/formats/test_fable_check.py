@@ -32,29 +32,29 @@ def test_nothing_is_wrong_with_what_is_right():
         ({"width": 13, "sections": ()}, "map header: 13 x 32 units"),
         ({"sounds": [b"S%d" % n for n in range(128)]}, "sounds: 128 names"),
         ({"brushes": b"abc"}, "script-brush block: .*3 bytes"),
-        ({"cell": one(build.height_cell(build.NAN))}, "world height is not.*: 1 cells, the first at x 2, y 3"),
+        ({"cell": one(build.height_cell(build.NAN))}, "world height is not.*: 1 cell, the first at x 2, y 3"),
         ({"cell": one(build.height_cell(-1.0))}, "world height is not"),
         ({"cell": one(build.height_cell(1.0))}, "world height is not"),
-        ({"cell": one(build.height_cell(strengths=(200, 56)))}, "height cells: strengths exceed 255: 1 cells"),
+        ({"cell": one(build.height_cell(strengths=(200, 56)))}, "height cells: strengths exceed 255: 1 cell"),
         ({"game": one(build.game_cell(strengths=(200, 56)), plain=build.game_cell())}, "game map: strengths exceed"),
         (
             {"game": one(build.game_cell(sound=2), plain=build.game_cell())},
-            "sound that is not there: 1 cells, .*x 2, y 4",
+            "sound that is not there: 1 cell, .*x 2, y 4",
         ),
         ({"map_version": 2, "cell": one(build.height_cell(old_sound=2))}, "old_sound names a sound that is not there"),
         ({"sections": ((b"A", build.ONE_ROOT), (b"A", build.ONE_ROOT))}, "section 'A': is there 2 times"),
         ({"sections": ((b"A", build.HOLE),)}, "section 'A': is for 64 x 32 units, the map has 32 x 32"),
         ({"sections": ((b"A", build.ONE_ROOT[:-4] + b"mark"),)}, "section 'A': at byte .*end mark"),
-        ({"sections": ((b"A", build.section([build.leaf(0, 16, 16, 1, layer=1)])),)}, "on no layer: 1 nodes"),
-        ({"sections": ((b"A", build.section([build.leaf(0, 16, 16, 1, region=2)])),)}, "of no region: 1 nodes"),
+        ({"sections": ((b"A", build.section([build.leaf(0, 16, 16, 1, layer=1)])),)}, "on no layer: 1 node"),
+        ({"sections": ((b"A", build.section([build.leaf(0, 16, 16, 1, region=2)])),)}, "of no region: 1 node"),
         ({"sections": ((b"A", build.section([build.leaf(0, 16, 16, 1)] * 2)),)}, "index of another one: 2 nodes"),
         ({"sections": ((b"A", build.section([build.internal(0, 16, 16, 1, (9, 0, 0, 0))])),)}, "children are not"),
         ({"sections": ((b"A", build.section([build.leaf(0, 16, 16, 1, (9,))])),)}, "as neighbours are not leaves"),
         (
             {"sections": ((b"A", build.section([build.leaf(0, 16, 16, 1, (2,)), build.leaf(0, 16, 16, 2)])),)},
-            "does not name them: 1 nodes",
+            "does not name them: 1 node",
         ),
-        ({"sections": ((b"A", build.section([build.blank()], positions=[(1, 1, 1)])),)}, "1 action points are on no"),
+        ({"sections": ((b"A", build.section([build.blank()], positions=[(1, 1, 1)])),)}, "1 action point is on no"),
     ],
 )
 def test_errors(changes, message):
@@ -109,4 +109,4 @@ def test_regions_beyond_the_count_after_an_edit():
     header = tree.header.copy()
     header["region_count"] = 1
     level.sections[0].navigation = dataclasses.replace(tree, header=header)
-    assert [p.message for p in check(level)] == ["of no region: 1 nodes"]
+    assert [p.message for p in check(level)] == ["of no region: 1 node"]

@@ -22,11 +22,14 @@ from formats.fable import (
     read,
     rebuild,
     summary,
+    theme_weights,
     tng,
+    water,
     weights,
     without_islands,
     write,
 )
+from formats.fable.geometry import finite_heights
 from formats.fable.nodes import encode
 from formats.fable.text import decimal
 
@@ -267,3 +270,18 @@ def test_all_ground_is_reached_from_a_seed(levels):
         for section in read(path.read_bytes()).sections:
             assert len(seeds) > 0
             assert encode(without_islands(section.navigation, seeds)) == encode(section.navigation)
+
+
+def test_water_is_level(levels):
+    """What themes of water say of its depth fits the ground: water is flat where that isn't (fable.md §5.1)."""
+    for path in levels:
+        level = read(path.read_bytes())
+        names = palette_names(level.ground_palette)
+        cells = level.cells
+        ground = finite_heights(cells)
+        blend = theme_weights.of_cells(cells, np.array([bool(name) for name in names]))
+        surface, squares = water.surface(ground, blend, water.depths(names))
+        wet = (surface - ground > water.SHALLOWEST) & np.pad(squares, (0, 1))
+        assert wet.sum() > 400, path
+        off = np.abs(surface[wet] - np.median(surface[wet]))
+        assert np.quantile(off, 0.95) < 0.04 and np.ptp(ground[wet]) > 1.9, path

@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
@@ -28,6 +28,7 @@ from formats.fable import (
     write,
 )
 from formats.fable.nodes import decode, encode
+from tests import examples
 from tests.formats import fable_bytes as build
 
 VARIANTS = build.variants()
@@ -362,7 +363,7 @@ def test_section_at_names_every_part():
 BYTE = st.integers(0, 255)
 
 
-@settings(max_examples=40, deadline=None)
+@examples.at_most(40)
 @given(st.data())
 def test_navigation_of_any_fields_comes_out_as_it_came_in(data):
     version = data.draw(st.integers(5, 8))

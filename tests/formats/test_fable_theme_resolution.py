@@ -3,10 +3,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.fable.theme_resolution import NONE, BlendError, quantise, resolve
+from tests import examples
 
 THEMES = 5
 THEME_OF = np.full(256, NONE)
@@ -121,7 +122,7 @@ def test_a_cell_that_was_touched_but_not_changed_shows_what_it_showed(cells, see
         max_size=8,
     )
 )
-@settings(max_examples=300)
+@examples.at_most(300)
 def test_whatever_was_painted_fits_when_asked(cells):
     cells = [cell for cell in cells if sum(cell[0]) > 0]
     if not cells:
