@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..binary import Problem
+from ..counting import number_of
 from . import brushes
 from .check_map import INWARDS, NO_LIBRARY, counted, editor_room, motion_problems
 from .contents_3dt import walk
@@ -54,7 +55,7 @@ def _brushes(level: Level3dt) -> Iterator[Problem]:
             yield Problem(place, f"belongs to group {brush.group_id}, which there is not", "warning")
         for name, count in sorted(Counter(face.texture for face in brush.faces).items()):
             if len(name) > EDITOR_NAME_SIZE:
-                message = f"{len(name)} characters, {EDITOR_NAME_SIZE} are allowed; on {count} faces"
+                message = f"{len(name)} characters, {EDITOR_NAME_SIZE} are allowed; on {number_of(count, 'faces')}"
                 yield Problem(place, f"texture {name!r} has {message}", count=count)
         flat = sum(0 in face.scale or 0 in face.light_scale for face in brush.faces)
         if flat:

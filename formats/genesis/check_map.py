@@ -11,6 +11,7 @@ import numpy as np
 
 from ..binary import FormatError, Problem
 from ..convex import Ints
+from ..counting import number_of
 from . import brushes, motion, typedefs
 from .entities import MODEL, MODEL_KEY, Entity
 from .level import EntityLevel
@@ -57,7 +58,7 @@ def _file(level: MapLevel) -> Iterator[Problem]:
         yield Problem("map", f"version {level.version}, known is {VERSION}", "warning")
     if level.trailing:
         count = len(level.entities)
-        message = f"{len(level.trailing)} bytes behind the {count} counted entities are ignored"
+        message = f"{len(level.trailing)} bytes behind the last of {number_of(count, 'entities')} are ignored"
         yield Problem("map", message, "warning", len(level.trailing))
     if not level.entities:
         yield Problem("map", "has no entities, and so no world")
@@ -138,9 +139,11 @@ def _textures(faces: FaceArray) -> Iterator[Problem]:
     names = texture_names(faces)
     for name, count in Counter(names).items():
         if len(name) >= NAME_SIZE:
-            yield Problem(f"texture {name!r}", f"has no end within {NAME_SIZE} bytes, on {count} faces", count=count)
+            yield Problem(
+                f"texture {name!r}", f"has no end within {NAME_SIZE} bytes, on {number_of(count, 'faces')}", count=count
+            )
         elif len(name) > EDITOR_NAME_SIZE:
-            message = f"{len(name)} characters, the editor holds {EDITOR_NAME_SIZE}; on {count} faces"
+            message = f"{len(name)} characters, the editor holds {EDITOR_NAME_SIZE}; on {number_of(count, 'faces')}"
             yield Problem(f"texture {name!r}", message, "warning", count)
     infos = np.column_stack([np.unique(names, return_inverse=True)[1], faces["flags"]]).astype("<i4")
     fields = ("u_vec", "v_vec", "draw_scale_x", "draw_scale_y", "offset_x", "offset_y", "alpha", "mip_map_bias",
@@ -179,7 +182,12 @@ def motion_problems(place: str, moves: motion.Motion) -> Iterator[Problem]:
     tracks = [track for path in moves.paths for track in (path.rotation, path.translation) if track is not None]
     early = sum(int(np.count_nonzero(np.diff(track.times) <= 0)) for track in tracks)
     if early:
-        yield Problem(place, f"{early} keys of its motion do not come after the one before", "warning", early)
+        yield Problem(
+            place,
+            f"{number_of(early, 'keys of its motion do', 'key of its motion does')} not come after the one before",
+            "warning",
+            early,
+        )
 
 
 def editor_room(place: str, key: str, value: str) -> Iterator[Problem]:
@@ -235,7 +243,7 @@ def _classes(level: EntityLevel) -> Iterator[Problem]:
         else:
             yield from _instance(title(level, number), entity, definition, named)
     for name, count in unknown.items():
-        message = f"is not defined: the game does not see its {count} entities"
+        message = f"is not defined: the game does not see its {number_of(count, 'entities')}"
         yield Problem(f"class {name!r}", message, "warning", count)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..binary import FormatError
+from ..counting import number_of
 from ..format import Document
 from .contents_map import flags_text, motion_contents
 from .editor_level import EditorBrush, Level3dt
@@ -34,7 +35,7 @@ def summary(level: Level3dt) -> Document:
         "brush flags": dict(Counter(flags_text(brush.flags, EditorBrushFlag) for brush in leaves).most_common()),
         "textures": sorted({face.texture for brush in leaves for face in brush.faces}),
         "models": [
-            f"{model.name}: {models[model.model_id]} brushes" + (", moves" if model.motion else "")
+            f"{model.name}: {number_of(models[model.model_id], 'brushes')}" + (", moves" if model.motion else "")
             for model in level.models
         ],
         "groups": [group.name for group in level.groups],

@@ -7,6 +7,7 @@ from enum import IntFlag
 
 import numpy as np
 
+from ..counting import number_of
 from ..format import Document
 from . import motion_file
 from .entities import Brush, Entity
@@ -89,7 +90,9 @@ def flags_text(flags: int, kind: type[IntFlag] = BrushFlag) -> str:
 def _model_line(entity: Entity) -> str:
     moves = entity.motion
     keys = sum(len(t.times) for p in moves.paths for t in (p.rotation, p.translation) if t) if moves else 0
-    return f"{entity.name}: {len(entity.brushes)} brushes" + (f", {keys} keys" if moves else "")
+    return f"{entity.name}: {number_of(len(entity.brushes), 'brushes')}" + (
+        f", {number_of(keys, 'keys')}" if moves else ""
+    )
 
 
 def _entity(entity: Entity) -> Document:

@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from ..binary import FormatError
 from ..convex import within
+from ..counting import number_of
+from ..steps import Steps, Stepwise
 from . import brushes as geometry
 from . import csg, textures, typedefs
 from .editor_level import (
@@ -62,7 +64,8 @@ Doubles = npt.NDArray[np.float64]
 _LOCKED = int(EditorFaceFlag.TEXTURELOCKED)
 
 
-def to_map(level: Level3dt, types: Sequence[TypeDef] = typedefs.BUILTIN) -> tuple[MapLevel, list[str]]:
+@Stepwise
+def to_map(level: Level3dt, types: Sequence[TypeDef] = typedefs.BUILTIN) -> Steps[tuple[MapLevel, list[str]]]:
     """The level as the editor gives it to the compiler; and what was left out, in words.
 
     `types`: the classes of entities, in the order of their declaration (the editor's own, then the game's headers). A
@@ -72,24 +75,26 @@ def to_map(level: Level3dt, types: Sequence[TypeDef] = typedefs.BUILTIN) -> tupl
     cannot hold.
     """
     with np.errstate(all="ignore"):  # hostile floats
-        return _to_map(upgraded(level), types)
+        return (yield from _to_map(upgraded(level), types))
 
 
-def _to_map(level: Level3dt, types: Sequence[TypeDef]) -> tuple[MapLevel, list[str]]:
+def _to_map(level: Level3dt, types: Sequence[TypeDef]) -> Steps[tuple[MapLevel, list[str]]]:
     suppress, detail = level.is_set("SuppressHidden"), level.is_set("VisDetail")
     models = sorted(level.models, key=lambda model: model.model_id)
     parts: dict[int, list[csg.CsgPiece]] = {model.model_id: [] for model in models}
     parts[0] = []
     left_out = []
-    for piece in csg.carved(level):
+    for piece in (yield from csg.carved.steps(level)):
         if suppress and piece.flags & int(EditorBrushFlag.HIDDEN):
             left_out.append(f"hidden brush {piece.brush.name!r}")
         elif piece.brush.model_id in parts:
             parts[piece.brush.model_id].append(piece)
         else:
             left_out.append(f"brush {piece.brush.name!r} of model {piece.brush.model_id}, which there is not")
+    yield
     result = MapLevel([_world(level, _brushes(parts[0], detail, None))])
     for model in models:
+        yield
         result.entities.append(_model(model, _brushes(parts[model.model_id], detail, _pose(model))))
     result.entities += _points(level, types, suppress, left_out)
     result.entities += typedefs.entities(types)
@@ -375,7 +380,9 @@ def _to_3dt(level: MapLevel) -> tuple[Level3dt, list[str]]:
         style = PLACELESS if entity.origin is None else POINT
         result.entities.append(EditorEntity(list(entity.pairs), style, (x, y, z)))
         if entity.brushes:
-            left_out.append(f"{len(entity.brushes)} brushes of entity {entity.name or entity.classname!r}")
+            left_out.append(
+                f"{number_of(len(entity.brushes), 'brushes')} of entity {entity.name or entity.classname!r}"
+            )
     if any(face.flags & EditorFaceFlag.TEXTURELOCKED for brush in result.leaves() for face in brush.faces):
         result.version = (1, 32)
     return result, left_out
@@ -414,10 +421,14 @@ def _editor_brushes(entity: Entity, model_id: int, name: str, left_out: list[str
                 made.faces.append(_editor_face(faces[face], settings[face], names[face], rings[face]))
         dull = [face for face in range(first, first + counts[number]) if not _has_look(faces[face], settings[face])]
         if dull:
-            left_out.append(f"the textures of {len(dull)} faces of brush {made.name!r}, which have no usable vectors")
+            left_out.append(
+                f"the textures of {number_of(len(dull), 'faces')} of brush {made.name!r}, which have no usable vectors"
+            )
         first += counts[number]
         if len(made.faces) < len(brush.faces):
-            left_out.append(f"{len(brush.faces) - len(made.faces)} faces without an area of brush {made.name!r}")
+            left_out.append(
+                f"{number_of(len(brush.faces) - len(made.faces), 'faces')} without an area of brush {made.name!r}"
+            )
         if len(made.faces) < 4:
             left_out.append(f"brush {made.name!r}, which encloses nothing")
             continue

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..steps import Steps, Stepwise, drain
 from .editor_level import EditorBrush, EditorFace, Level3dt
 from .records import EditorBrushFlag, EditorFaceFlag
 from .solids import SolidPool, Solids
@@ -103,8 +104,8 @@ class _Cutting:
         self.waiting = [(piece, row, 0) for row, (pieces, _) in enumerate(rows) for piece in pieces]
         self.left: dict[tuple[int, int], list[int]] = {}
 
-    def run(self) -> dict[tuple[int, int], list[int]]:
-        """Cut. Gives what is left of each piece that was cut, by its number and its cutter's place in the row."""
+    def run(self) -> Steps[dict[tuple[int, int], list[int]]]:
+        """Cut. Makes what is left of each piece that was cut, by its number and its cutter's place in the row."""
         work = self.pool.take([])
         jobs = np.zeros((0, 4), np.intp)  # the piece, its row, its cutter's place there, and the cutter's next face
         while len(started := self.started()) or len(jobs):
@@ -117,6 +118,7 @@ class _Cutting:
                 front, in_front, back, behind = work.split(planes.take(there), origins[there])
                 self.keep(jobs[in_front], front.take(in_front))
                 jobs, work = jobs[behind] + (0, 0, 0, 1), back.take(behind)
+            yield
         return self.left
 
     def keep(self, jobs: Integers, solids: Solids) -> None:
@@ -140,13 +142,14 @@ class _Cutting:
         return np.array(found, np.intp).reshape(-1, 4)
 
 
-def carved(level: Level3dt) -> list[CsgPiece]:
+@Stepwise
+def carved(level: Level3dt) -> Steps[list[CsgPiece]]:
     """What the CSG leaves of a level's brushes: those that the editor would write to a `.map`, in its order.
 
     The level has to be of today's units (`upgraded`).
     """
     with np.errstate(all="ignore"):  # hostile floats
-        return _Csg(level).run()
+        return (yield from _Csg(level).run())
 
 
 class _Csg:
@@ -173,14 +176,17 @@ class _Csg:
             node.children = [self.node(child, numbers) for child in brush.children]
         return node
 
-    def run(self) -> list[CsgPiece]:
+    def run(self) -> Steps[list[CsgPiece]]:
         if not len(self.pool):
             return []
+        yield
         self.make_hollows(self.nodes)
+        yield
         self.hollow_cuts(self.nodes)
-        self.cut_pending()
+        yield from self.cut_pending()
+        yield
         self.cuts()
-        self.cut_pending()
+        yield from self.cut_pending()
         return [piece for node in self.nodes for piece in self.left(node)]
 
     # ---------------------------------------------------------------------------------------------------- preparation
@@ -292,7 +298,7 @@ class _Csg:
                     yield from self.cutters(child)
             return
         if node.cuts:
-            self.cut_pending()
+            drain(self.cut_pending())
         if node.pieces is not None:
             yield from node.pieces
         elif whole or not node.flags & _HOLLOW_CUT:
@@ -300,10 +306,10 @@ class _Csg:
 
     # --------------------------------------------------------------------------------------------------------- cutting
 
-    def cut_pending(self) -> None:
+    def cut_pending(self) -> Steps[None]:
         """Make all cuts that are noted down, and put what is left of each brush into the editor's order."""
         nodes = [node for node in self.all_leaves(self.nodes) if node.cuts]
-        left = _Cutting(self.pool, [(node.left(), node.cuts) for node in nodes]).run()
+        left = yield from _Cutting(self.pool, [(node.left(), node.cuts) for node in nodes]).run()
         for node in nodes:
             for place in range(len(node.cuts)):
                 pieces = node.left()

@@ -9,6 +9,7 @@ from .. import solid_leaks, solid_tree
 from ..binary import Problem, Severity
 from ..convex import Floats
 from ..solid_leaks import Space
+from ..steps import Steps, Stepwise
 from . import convert
 from .check_map import title
 from .compiled import CompiledLevel
@@ -23,14 +24,15 @@ ENDING = ".Pnt"
 SEVERITY: Severity = "error"  # the compiler fails
 
 
-def space(level: MapLevel | Level3dt | CompiledLevel) -> Space:
+@Stepwise
+def space(level: MapLevel | Level3dt | CompiledLevel) -> Steps[Space]:
     """What of a level counts for leaks; of a `.3dt`, what its cuts leave; of a compiled one nothing.
 
     Only solid brushes of the world seal, details too, but not sheets, which the compiler takes for clips. Every entity
     with an origin counts, but for models and definitions of classes. Raises FormatError.
     """
     if isinstance(level, Level3dt):
-        return _editor_space(upgraded(level))
+        return (yield from _editor_space(upgraded(level)))
     if isinstance(level, CompiledLevel):  # nothing compiles it any more
         nowhere, none = np.zeros((0, 3)), np.zeros(0, np.int64)
         walls = solid_tree.brushes(nowhere, nowhere[:, 0], none)
@@ -58,8 +60,10 @@ def space(level: MapLevel | Level3dt | CompiledLevel) -> Space:
     )
 
 
-def _editor_space(level: Level3dt) -> Space:
-    walls = space(convert.to_map(level)[0])
+def _editor_space(level: Level3dt) -> Steps[Space]:
+    compiled, _ = yield from convert.to_map.steps(level)
+    yield
+    walls = yield from space.steps(compiled)
     suppressed = convert.ENTITY_HIDDEN if level.is_set("SuppressHidden") else 0
     placed = [
         (number, entity)

@@ -154,7 +154,7 @@ def face_flags_to_editor(flags: int) -> int:
 
 
 def texture_names(faces: FaceArray) -> list[str]:
-    """The texture's name of each face, up to its NUL (or all 32 characters if there is none)."""
+    """The texture's name of each of FACE [n], up to its NUL (or all 32 characters if there is none), as Latin-1."""
     raw = np.ascontiguousarray(faces["tex_name"]).view("u1").reshape(-1, NAME_SIZE)
     ended = np.logical_or.accumulate(raw == 0, axis=1)
     names: list[str] = np.char.decode(np.where(ended, 0, raw).astype("u1").view("S32")[:, 0], "latin-1").tolist()
@@ -173,7 +173,7 @@ def texture_field(name: str) -> bytes:
 
 
 def new_faces(count: int) -> FaceArray:
-    """Faces with the editor's defaults; planes and texture vectors are zero."""
+    """FACE [count] with the editor's defaults; planes and texture vectors are zero."""
     faces = np.zeros(count, FACE)
     faces["mip_map_bias"] = faces["reflective_scale"] = faces["draw_scale_x"] = faces["draw_scale_y"] = 1
     faces["alpha"] = 255

@@ -28,7 +28,6 @@ from .tokens import Scanner
 OLDEST, NEWEST = (1, 2), (1, 34)
 MULTI, LEAF = 1, 2  # a brush's Type
 MAX_DEPTH = 64  # of brushes in brushes; the editor makes 3
-DEFAULT_LIGHT = 300
 
 _HEAD = re.compile(rb"\s*3dtVersion\s")
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")

@@ -213,6 +213,9 @@ def _builtins() -> tuple[TypeDef, ...]:
 
 BUILTIN = _builtins()  # the editor's own classes, in the order it declares them in
 
+PLAYER_START = TypeDef("PlayerStart", [Field("Origin", "point")], origin="Origin")
+"""Where players begin, as the headers of the engine's own games declare it (Genvs.h): for levels that are begun."""
+
 
 def entities(types: Iterable[TypeDef]) -> list[Entity]:
     """Definitions for a `.map`, last declared first, as the editor writes them; `types` in the order of declaration."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import FormatError, Problem
+from ..counting import number_of
 from . import material
 from .level import Group, Layer, Level
 from .mesh import Mesh
@@ -113,7 +114,7 @@ def _faces(level: Level) -> Iterator[Problem]:
 
 def _other_count(place: str, count: int, faces: int) -> Problem:
     """A table that has more or fewer rows than there are faces."""
-    return Problem(place, f"are of {count} faces, there are {faces}", count=abs(count - faces))
+    return Problem(place, f"are of {number_of(count, 'faces')}, there are {faces}", count=abs(count - faces))
 
 
 def _mask_words(layers: list[Layer]) -> npt.NDArray[np.uint32]:

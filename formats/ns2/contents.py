@@ -162,14 +162,22 @@ def _property(each: Property) -> Document:
     if not each.name and each.type < 0:
         return {"id": each.id, "data": each.raw}
     known = each.type in PropertyType.__members__.values()
-    return {
+    told = {
         "name": each.name,
         "type": PropertyType(each.type).name.lower() if known else each.type,
         "components": each.components,
         "animated": each.animated,
         "value": _tried(lambda: _plain(each.value)),
-        "bytes": each.raw,
     }
+    return told if known and _says_all(each) else told | {"bytes": each.raw}
+
+
+def _says_all(each: Property) -> bool:
+    """Whether a property's value gives its bytes: else these are told, too."""
+    try:
+        return Property.of(each.name, PropertyType(each.type), each.value).raw == each.raw
+    except FormatError:
+        return False
 
 
 def _plain(value: Value) -> object:

@@ -1,5 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Teeworlds and DDNet maps (`.map`)."""
+"""Teeworlds and DDNet maps (`.map`).
+
+A `Level` has `info`, `groups` with their `layers` in the order in which they are drawn, `images`, `sounds` and
+`envelopes`. The class of a layer says what it holds: a `TileLayer` has `tiles()`, records [height, width] of its kind
+(`TILE_RECORDS`), a `QuadLayer` `quads()`, QUAD [n], a `SoundLayer` `sources()`, SOURCE [n]. All of these are read-only:
+copy one, change the copy, and give it to `set_tiles` and its like.
+
+    level = read(data)
+    for layer in level.layers:
+        if isinstance(layer, TileLayer):
+            tiles = layer.tiles().copy()
+            ...
+            layer.set_tiles(tiles)
+    data = write(level)
+
+Images, sounds and envelopes are named by their numbers; `Level.remove_image` and its like renumber what names them.
+`convert` gives a map the form of DDNet or of Teeworlds 0.7; `new_level` and `new_room` make maps from nothing.
+"""
 
 from ..binary import Buffer
 from .check import check, unedited_blobs

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import FormatError, Problem
+from ..counting import number_of
 from . import ddnet_rules
 from .layers import Layer, QuadLayer, SoundLayer
 from .level import PRE_0_4, Level
@@ -57,7 +58,7 @@ def _lenient(level: Level) -> Iterator[Problem]:
     yield from _resources(level)
     games = [layer for layer in level.layers if isinstance(layer, TileLayer) and layer.tile_kind == TileKind.GAME]
     if len(games) != 1:
-        yield Problem("map", f"has {len(games)} game layers", "warning", abs(len(games) - 1))
+        yield Problem("map", f"has {number_of(len(games), 'game layers')}", "warning", abs(len(games) - 1))
     for number, group in enumerate(level.groups):
         for position, layer in enumerate(group.layers):
             yield from _layer(level, layer, f"layer {position} of group {number}")
@@ -86,7 +87,7 @@ def _resources(level: Level) -> Iterator[Problem]:
     for number, envelope in enumerate(level.envelopes):
         points = envelope.points
         if envelope.own_points is None and len(points) != envelope.num_points:
-            message = f"claims {envelope.num_points} points, the map has {len(points)} of them"
+            message = f"claims {number_of(envelope.num_points, 'points')}, the map has {len(points)} of them"
             yield Problem(f"envelope {number}", message, "warning", abs(envelope.num_points - len(points)))
         back = int((np.diff(points["time"].astype(np.int64)) < 0).sum())
         if back:

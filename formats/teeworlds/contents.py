@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from ..binary import FormatError
+from ..counting import number_of
 from ..format import Document
 from .datafile import Item
 from .items import Automapper, Image, Info, Record, Sound
@@ -145,7 +146,7 @@ def _sound(sound: Sound) -> Document:
 
 
 def _envelope_line(envelope: Envelope) -> str:
-    return f"{envelope.name or '(no name)'} ({envelope.kind.name.lower()}, {len(envelope.points)} points)"
+    return f"{envelope.name or '(no name)'} ({envelope.kind.name.lower()}, {number_of(len(envelope.points), 'points')})"
 
 
 def _envelope(envelope: Envelope) -> Document:

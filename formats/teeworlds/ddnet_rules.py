@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import FormatError, Problem
+from ..counting import number_of
 from .datafile import Blob, Datafile, Item
 from .records import TILE_RECORDS, ItemKind, LayerKind, TileKind
 from .tiles import unread_runs
@@ -110,7 +111,7 @@ def _layers(file: Datafile, found: list[Problem]) -> Iterator[tuple[str, Item]]:
         start, count = int(group.words[5]), int(group.words[6])
         if start < 0 or count < 0 or start + count > len(layers):
             found.append(
-                Problem(place, f"claims {count} layers from layer {start} on, the map has {len(layers)} in all")
+                Problem(place, f"claims {number_of(count, 'layers')} from {start} on, the map has {len(layers)} in all")
             )
             continue
         for layer in range(start, start + count):
@@ -209,7 +210,7 @@ def _wrong_tiles(layer: _TileLayer, data: bytes) -> tuple[str, int]:
             return f"the runs end after {covered} of {layer.count} tiles", layer.count - covered
         unread = unread_runs(tiles, layer.count)
         if unread:
-            return f"{unread} of {len(tiles)} runs are left over", unread
+            return f"{unread} of {number_of(len(tiles), 'runs are')} left over", unread
     elif len(tiles) < layer.count:
         return f"{len(tiles)} of {layer.count} tiles", layer.count - len(tiles)
     else:

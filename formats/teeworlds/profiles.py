@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..binary import FormatError
+from ..counting import number_of
 from .datafile import Datafile, Item, ItemType
 from .items import Automapper, Image, Info, Sound
 from .layers import Group, Layer, QuadLayer, SoundLayer
@@ -168,7 +169,7 @@ class _Conversion:
         if self.target.extras:
             new.settings = [self._text(line, "setting") for line in old.settings]
         elif old.settings:
-            self.lose("info", f"{len(old.settings)} server settings")
+            self.lose("info", f"{number_of(len(old.settings), 'server settings')}")
 
     def _image(self, old: Image, place: str) -> Image | None:
         new = Image.fresh()
@@ -283,7 +284,7 @@ class _Conversion:
         """The tiles without bytes that must be 0."""
         for name in ("skip", "reserved"):
             if name in (tiles.dtype.names or ()) and tiles[name].any():
-                self.lose(place, f"the {name} bytes of {np.count_nonzero(tiles[name])} tiles")
+                self.lose(place, f"the {name} bytes of {number_of(np.count_nonzero(tiles[name]), 'tiles')}")
                 tiles = tiles.copy()
                 tiles[name] = 0
         return tiles

@@ -95,6 +95,11 @@ class TileStamp:
         height, width = self.values["index"].shape
         return height, width
 
+    @property
+    def tiles(self) -> bytes:
+        """All of its tiles: the same of equal stamps of a shape."""
+        return b"".join(self.values[name].tobytes() for name in sorted(self.values))
+
     def changed(self, way: str) -> "TileStamp":
         """Flipped or turned (FLIP_X, FLIP_Y, TURN), tiles and their directions together."""
         moved = {name: np.ascontiguousarray(_moved(field, way)) for name, field in self.values.items()}

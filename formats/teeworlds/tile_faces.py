@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Integers, Reals
+from ..counting import number_of
 from . import tiles as tile_geometry
 from .tiles import ORIENTATION, TileFlag
 
@@ -198,7 +199,7 @@ def _as_drawn(faces: TileFaces, kind: str, original: Tiles, shape: tuple[int, in
         if faces.uv_tile is not None:
             fine &= faces.uv_tile[block] == made_for(kind, stored)
         uvs = tile_geometry.corner_uvs(stored["index"], stored.get("flags", stored["index"] & 0))
-        fine &= (faces.uvs[block] == uvs).reshape(-1, 8).all(axis=1)
+        fine &= tile_geometry.same_uvs(faces.uvs[block], uvs)
         corners = faces.corners[block]
         for corner in range(4):
             fine &= corners[:, corner, 0] == column + RING_X[corner]
@@ -364,5 +365,5 @@ def _refuse(bad: Bools, what: str, places: Reals | Integers) -> None:
     if not len(faces):
         return
     named = list(dict.fromkeys(f"({x:.6g}, {y:.6g})" for x, y in places[faces[: 4 * NAMED]].tolist()))[:NAMED]
-    tiles = "1 tile is" if len(faces) == 1 else f"{len(faces)} tiles are"
+    tiles = number_of(len(faces), "tiles are")
     raise TileError(f"{tiles} {what}: at {', '.join(named)}{' ...' if len(faces) > NAMED else ''}", faces)

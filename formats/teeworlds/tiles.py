@@ -20,6 +20,7 @@ from ..binary import FormatError
 CORNERS = ("top left", "bottom left", "bottom right", "top right")
 ATLAS_CELLS = 16  # a tileset is 16 x 16 cells, whatever its size in pixels
 _BLOCK = 1 << 14  # faces that are worked on at a time
+_ALL_EIGHT = np.uint64(0x0101010101010101)  # eight bools that are true
 MAX_RUN = 256  # tiles in one run: the skip byte counts those after the first
 
 
@@ -79,9 +80,19 @@ def corner_uvs(index: Integers, flags: Integers) -> npt.NDArray[np.float32]:
     `index`, `flags`: integers [n] (only the lowest byte counts; bits that do not turn a tile are ignored).
     Returns float32 [n, 4, 2], exact sixteenths. Fact: teeworlds.md §5.
     """
-    rows = (np.asarray(index).astype(np.intp) & 255) << 4 | (np.asarray(flags).astype(np.intp) & 15)
-    uvs = _ATLAS.reshape(-1, 8).take(rows.reshape(-1), axis=0, mode="clip")  # thrice as fast as _ATLAS[rows]
-    return uvs.reshape(*rows.shape, 4, 2)
+    index, flags = np.asarray(index), np.asarray(flags)
+    uvs = np.empty((len(index), 8), np.float32)
+    for block in _blocks(len(index)):
+        rows = (index[block].astype(np.intp) & 255) << 4 | (flags[block].astype(np.intp) & 15)
+        _ATLAS.reshape(-1, 8).take(rows, axis=0, out=uvs[block], mode="clip")  # thrice as fast as _ATLAS[rows]
+    return uvs.reshape(-1, 4, 2)
+
+
+def same_uvs(uvs: Reals, others: Reals) -> npt.NDArray[np.bool_]:
+    """Which faces have the same UVs as others: float32 [n, 4, 2] each; bool [n]."""
+    equal = np.ascontiguousarray((uvs == others).reshape(-1, 8))
+    same: npt.NDArray[np.bool_] = equal.view(np.uint64)[:, 0] == _ALL_EIGHT  # rows so short reduce slowly
+    return same
 
 
 def locate(points: Reals, tolerance: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
@@ -165,18 +176,6 @@ def tiles_from_uvs(
         flags[block] = turned
         index[block] = np.where(turned < 0, -1, cells[:, 1] * ATLAS_CELLS + cells[:, 0])
     return index, flags
-
-
-def same_orientation(flags: Integers, others: Integers) -> npt.NDArray[np.bool_]:
-    """Whether tiles are turned the same way: each of the 8 orientations has one value of the bits that turn."""
-    turned: npt.NDArray[np.bool_] = (np.asarray(flags) ^ np.asarray(others)) & ORIENTATION == 0
-    return turned
-
-
-def with_orientation(flags: Integers, orientation: Integers) -> npt.NDArray[np.uint8]:
-    """`flags` turned to `orientation` (bits XFLIP, YFLIP, ROTATE); all other bits, OPAQUE too, stay as they are."""
-    kept = np.asarray(flags).astype(np.uint8) & np.uint8(255 - ORIENTATION)
-    return kept | (np.asarray(orientation).astype(np.uint8) & np.uint8(ORIENTATION))
 
 
 def expand_runs(tiles: Records, count: int) -> Records:

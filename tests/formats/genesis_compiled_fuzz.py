@@ -12,10 +12,11 @@ from formats.genesis import CompiledLevel, check, contents, identify, read, sect
 from formats.genesis.compiled import ChunkId, decompile, edits, geometry, lighting, pictures, surfaces
 from tests.formats import genesis_compiled_bytes as build
 from tests.formats.genesis_fuzz import HOSTILE, flip_bits, truncate
-from tests.formats.leaves import leaves
+from tests.formats.leaves import decoded
 from tests.fuzz.driver import Fuzzer
 
 LEVELS = (build.room(), build.room(light=False), build.room(extra=build.chunk(77, b"abc", size=3), trailing=b"junk"))
+PARTS = build.parts()
 RECORDS = (build.MODELS, build.NODES, build.LEAFS, build.PLANES, build.FACES, build.TEXINFOS, build.TEXTURES)
 FLOATS = (0.0, -0.0, 1e-30, 1e30, float("nan"), float("inf"), -1.0, 20000.0)
 
@@ -29,7 +30,7 @@ def set_word(data: bytearray, rng: random.Random) -> None:
 
 def set_record(data: bytearray, rng: random.Random) -> None:
     """Change a number of a small chunk: the tree, the models, the faces."""
-    raw = build.parts()[rng.choice(RECORDS)]
+    raw = PARTS[rng.choice(RECORDS)]
     begin = data.find(raw[:64])
     if begin >= 0:
         at = begin + rng.randrange(len(raw) // 4) * 4
@@ -54,7 +55,7 @@ def mutation(seed: int) -> bytes:
 
 def readers(level: CompiledLevel) -> Iterator[Callable[[], object]]:
     """Everything that can be asked of a level."""
-    yield lambda: (summary(level), list(leaves(contents(level))))
+    yield lambda: (summary(level), decoded(contents, level))
     yield lambda: [section_at(level, offset) for offset in (0, 12, 40, 300, 3000, 1 << 30)]
     yield lambda: [str(problem) for problem in check(level)]
     yield lambda: [pictures.read(level, number, True) for number in range(len(pictures.names(level)))]

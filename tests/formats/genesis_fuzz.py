@@ -24,7 +24,7 @@ from formats.genesis import (
 )
 from formats.genesis.brushes import planes, polygons
 from tests.formats import genesis_bytes as build
-from tests.formats.leaves import leaves
+from tests.formats.leaves import decoded
 from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 255, 65535, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31), 0x7FC00000)
@@ -98,7 +98,7 @@ def mutation(seed: int) -> bytes:
 def readers(level: MapLevel) -> Iterator[Callable[[], object]]:
     """Everything that can be asked of a level."""
     yield lambda: (level.world, level.models, level.points, [(each.origin, each.name) for each in level.entities])
-    yield lambda: (summary(level), list(leaves(contents(level))))
+    yield lambda: (summary(level), decoded(contents, level))
     yield lambda: [section_at(level, offset) for offset in (0, 12, 40, 300, 3000, 1 << 30)]
     yield lambda: [str(problem) for problem in check(level)]
     yield lambda: geometry(level)

@@ -9,7 +9,7 @@ from formats.genesis.convert import to_3dt, to_map
 from tests.formats import genesis_3dt_text as text
 from tests.formats import genesis_txl_bytes as library
 from tests.formats.genesis_fuzz import flip_bits, set_word, truncate
-from tests.formats.leaves import leaves
+from tests.formats.leaves import decoded
 from tests.fuzz.driver import Fuzzer
 
 NUMBERS = "-1 0 2 3 128 145 1025 1000000 2147483647 -2147483648 99999999999 1e38 -1e30 0.05 1e39 nan"
@@ -98,7 +98,7 @@ def decode_level(data: bytes) -> bool:
     if write(level) != data:
         raise AssertionError("it is written back with other bytes")
     summary(level)
-    list(leaves(contents(level)))
+    decoded(contents, level)
     section_at(level, len(data) // 2)
     [str(problem) for problem in check(level)]
     try:

@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All that `dump` would print of a level."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from formats import FormatError
+
+
+def decoded(contents: Callable[[Any], object], level: object) -> list[object]:
+    """Everything in a level that was read: what can't be decoded is an error in its place, and none is raised."""
+    try:
+        return list(leaves(contents(level)))
+    except FormatError as error:
+        raise AssertionError(f"contents raises: {error}") from error
 
 
 def leaves(value: object) -> Iterator[object]:

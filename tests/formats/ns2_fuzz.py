@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from formats.binary import FormatError
 from formats.ns2 import Level, as_v10, check, clipboard, contents, cubemap, identify, read, section_at, summary, write
 from tests.formats import ns2_bytes as build
-from tests.formats.leaves import leaves
+from tests.formats.leaves import decoded
 from tests.fuzz.driver import Fuzzer
 
 HOSTILE = (-1, -2, 0, 1, 3, 8, 255, 65535, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1, -(1 << 31), 0x7FC00000)
@@ -74,7 +74,7 @@ def mutation(seed: int) -> bytes:
 def readers(level: Level) -> Iterator[Callable[[], object]]:
     """Everything that can be asked of a level."""
     yield lambda: summary(level)
-    yield lambda: list(leaves(contents(level)))
+    yield lambda: decoded(contents, level)
     yield lambda: [section_at(level, offset) for offset in (0, 30, 700, 1 << 30)]
     yield lambda: [str(problem) for problem in check(level)]
     yield lambda: (level.mesh.corners, level.mesh.ends, level.mesh.smooth)

@@ -27,7 +27,7 @@ from formats.teeworlds import (
     write,
 )
 from formats.teeworlds.envelopes import evaluate
-from tests.formats.leaves import leaves
+from tests.formats.leaves import decoded
 from tests.formats.teeworlds_bytes import (
     AUTOMAPPER,
     BEZIER,
@@ -288,7 +288,7 @@ def readers(level: Level) -> Iterator[Callable[[], object]]:
             yield layer.quads
         elif isinstance(layer, SoundLayer):
             yield layer.sources
-    yield lambda: (summary(level), list(leaves(contents(level))), section_at(level, 40))
+    yield lambda: (summary(level), decoded(contents, level), section_at(level, 40))
     yield lambda: check(level, "lenient")
     yield lambda: check(level, "ddnet")
     yield lambda: convert(level, "ddnet", drop=True)[0]

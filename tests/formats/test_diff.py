@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from formats import __main__ as library
 from formats import format_of, read
 from formats.diff import Unlike, compare, differences
+from formats.format import Columns
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 LEVELS = ("first-light.map", "fable_vale.lev", "genesis_room.3dt", "genesis_room.map", "ns2_room.level")
@@ -32,6 +33,11 @@ def test_a_record_put_in_moves_no_other() -> None:
     now = [*was[:1], {"name": "two", "order": 9}, *was[1:]]
     assert lines(was, now) == ["+ x[1] (two): {'name': 'two', 'order': 9}"]
     assert lines(now, was) == ["- x[1] (two): {'name': 'two', 'order': 9}"]
+    moved = [*now[1:], {"name": "five", "order": 5}]  # one taken out, and one put in
+    assert lines(now, moved) == [
+        "- x[0] (one): {'name': 'one', 'order': 3}",
+        "+ x[3] (five): {'name': 'five', 'order': 5}",
+    ]
 
 
 def test_a_record_is_named_by_what_it_says() -> None:
@@ -51,6 +57,23 @@ def test_rows_of_tables() -> None:
     assert lines(was, now)[-1] == "  x (more): 10 more rows -> other values"
     assert sum(each.rows for each in differences(was, now)) == 31, "one row differs in two fields"
     assert len(list(differences(was, now, rows=5))) == 6
+
+
+def test_a_row_taken_out_and_another_put_in_move_no_other() -> None:
+    was = np.zeros(9, [("id", "<i4"), ("at", "<f4")])
+    was["id"] = np.arange(9)
+    now = np.roll(was, -1)
+    now["id"][-1] = 50
+    assert lines(was, now) == ["- x[0]: (0, 0.0)", "+ x[8]: (50, 0.0)"]
+    assert len(lines(was, was[::-1].copy())) <= 8 * 2, "where all have moved, however it is told"
+
+
+def test_a_table_in_columns_is_told_by_rows() -> None:
+    was = Columns(at=np.arange(12.0).reshape(4, 3), inner=Columns(id=np.arange(4, dtype=np.int32)))
+    now = Columns(at=was["at"] + [[0.0], [0.0], [1.0], [0.0]], inner=was["inner"])
+    assert lines(was, now) == ["  x[2].at: [6.0, 7.0, 8.0] -> [7.0, 8.0, 9.0]"]
+    less = Columns(at=was["at"][1:], inner=Columns(id=was["inner"]["id"][1:]))
+    assert lines(was, less) == ["- x[0]: ([0.0, 1.0, 2.0], (0,))", "  x (rows): 4 -> 3"]
 
 
 def test_not_a_number_is_itself() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzz.driver import try_all
 from tests.fuzz.fuzzers import BUILT, fuzzer
 
 
@@ -26,21 +27,22 @@ QUICK = [(name, seeds) for name in BUILT for seeds in fuzzer(name).quick]
 THOROUGH = [(name, fuzzer(name).thorough) for name in BUILT]
 
 
-@pytest.mark.parametrize(
-    ("name", "seeds"), [*QUICK, *(pytest.param(*each, marks=pytest.mark.slow) for each in THOROUGH)]
-)
-def test_damaged_files(root: Path, name: str, seeds: range) -> None:
-    """In a process of its own, for its limits on memory. Nothing is raised, and numpy has nothing to warn of."""
-    _run(root, name, seeds)
+@pytest.mark.parametrize(("name", "seeds"), QUICK)
+def test_damaged_files(name: str, seeds: range) -> None:
+    """Nothing is raised, and numpy has nothing to warn of."""
+    try_all(fuzzer(name), seeds)
 
 
-def test_damaged_real_files(root: Path, corpus: Path) -> None:
+def test_damaged_real_files(corpus: Path) -> None:
     """A small slice of what `scripts/fuzz real-content` goes on with."""
     assert corpus.is_dir()
-    _run(root, "real-content", range(400))
+    try_all(fuzzer("real-content"), range(400))
 
 
-def _run(root: Path, name: str, seeds: range) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "seeds"), THOROUGH)
+def test_many_damaged_files(root: Path, name: str, seeds: range) -> None:
+    """In a process of its own, which has little memory to begin with."""
     command = [sys.executable, "-W", "error", "-m", "tests.fuzz", name]
     span = ["--seed", str(seeds.start), "--count", str(len(seeds))]
     done = subprocess.run([*command, *span], cwd=root, capture_output=True, text=True, check=False)

@@ -3,11 +3,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.genesis import FACE, read, write
 from formats.genesis.brushes import Polygons, from_planes, planes, polygons
+from tests import examples
 from tests.formats import genesis_bytes as build
 
 BOX = np.array(build.AXES, float)
@@ -156,7 +157,7 @@ vectors = st.tuples(*[st.integers(-9, 9)] * 3).filter(any)
 
 
 @given(st.lists(st.tuples(vectors, st.integers(8, 60)), max_size=10), st.integers(0, 100))
-@settings(max_examples=200)
+@examples.at_most(200)
 def test_any_box_with_its_corners_cut_off_is_solid(cuts, offset):
     normals = np.concatenate([BOX, np.array([cut[0] for cut in cuts], float).reshape(-1, 3)])
     normals /= np.linalg.norm(normals, axis=1)[:, None]

@@ -5,13 +5,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.genesis import EditorBrush, EditorBrushFlag, Level3dt, read
 from formats.genesis.csg import CsgPiece, carved
 from formats.genesis.solids import Solids
 from formats.genesis.windings import planes_of, sheets
+from tests import examples
 from tests.formats import genesis_3dt_text as build
 
 CUT = int(EditorBrushFlag.SUBTRACT)
@@ -258,7 +259,7 @@ SIZES = st.tuples(*[st.integers(1, 9)] * 3)
 
 
 @given(st.lists(st.tuples(CORNERS, SIZES), min_size=1, max_size=4))
-@settings(max_examples=40, deadline=None)
+@examples.at_most(40)
 def test_boxes_cut_boxes(holes):
     """Whatever is cut off, together it is the block without the holes, counted cube by cube; no pieces overlap."""
     cubes = np.ones((16, 16, 16), bool)

@@ -282,7 +282,7 @@ def test_a_file_with_files_in_it_is_refused():
 
 
 @given(st.integers(1, 300), st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_up_to_256_colours_are_exact(colors, seed):
     made = picture(16, 32, colors, seed)
     palette, indices = quantized(made[:, :, :3])

@@ -95,8 +95,8 @@ def test_on_the_command_line(tmp_path, capsys):
     assert main(["info", "--json", "--check", *paths[:2]]) == 0
     of_map, of_text = json.loads(capsys.readouterr().out)
     assert (of_map["brushes"], of_map["faces"], of_map["entities"]["light"]) == (7, 36, 1)
-    assert of_map["models"] == ["door: 1 brushes, 6 keys", "hinge: 1 brushes, 7 keys", "still: 1 brushes, 0 keys",
-                                "binary: 1 brushes, 7 keys"]  # fmt: skip
+    assert of_map["models"] == ["door: 1 brush, 6 keys", "hinge: 1 brush, 7 keys", "still: 1 brush, 0 keys",
+                                "binary: 1 brush, 7 keys"]  # fmt: skip
     assert "WINDOW | CLIP" in of_map["brush flags"]
     assert any("flags 7 are taken for 0" in line for line in of_map["problems"])
     assert (of_text["brush roles"], of_text["problems"]) == ({"hollow": 1, "solid": 1, "hollow cut": 1}, [])

@@ -175,6 +175,25 @@ def test_dump_shows_what_is_damaged_in_its_place(files, capsys):
     assert small["groups"][0]["layers"][0]["tiles"]["index"] == [[0] * 4] * 3
 
 
+def test_a_damaged_pak_is_shown_in_its_place_too(root, tmp_path, capsys):
+    sample = root / "tests" / "samples" / "source_room.bsp"
+    data = sample.read_bytes()
+    damaged = tmp_path / "damaged.bsp"
+    damaged.write_bytes(data.replace(b"PK\1\2", b"PK\1\3"))
+    assert main(["dump", str(damaged)]) == 1
+    lumps = {lump["lump"]: lump for lump in json.loads(capsys.readouterr().out)["lumps"]}
+    assert "has no entry in the central directory" in lumps["lump 40 (PAKFILE)"]["records"]["error"]
+    assert main(["diff", str(sample), str(damaged)]) == 1
+    assert "damaged: " in capsys.readouterr().out
+
+
+def test_a_full_disk_is_said(root, files):
+    """However little is printed: Python itself would find out when it ends."""
+    command = f"{sys.executable} -m formats info '{files / 'small.map'}' > /dev/full"
+    done = subprocess.run(["sh", "-c", command], cwd=root, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "levelformats: standard output: No space left on device\n")
+
+
 def test_dump_shows_unknown_things(tmp_path, capsys):
     m = small_map()
     m.item(9, (0, 32, 0))

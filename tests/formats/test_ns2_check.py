@@ -118,9 +118,9 @@ def test_what_cannot_be_decoded_is_a_problem():
 def test_a_table_that_was_set_wrongly_is_a_problem():
     level = shaped()
     level.mesh.face_layers = ns2.FaceLayers.none(1)
-    assert any("are of 1 faces, there are 3" in problem for problem in problems(level))
+    assert any("are of 1 face, there are 3" in problem for problem in problems(level))
     level.mesh.triangles = level.mesh.triangles.take([0])
-    assert any("triangles: are of 1 faces" in problem for problem in problems(level))
+    assert any("triangles: are of 1 face" in problem for problem in problems(level))
 
 
 @pytest.mark.parametrize("name", ns2_problems.CASES)

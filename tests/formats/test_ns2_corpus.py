@@ -109,6 +109,7 @@ def test_older_levels_become_version_10(whole):
         assert {problem.message for problem in ns2.check(new)} <= before, name
 
 
+@pytest.mark.slow
 def test_levels_are_copied_and_pasted(whole):
     for name, data in whole:
         level = ns2.as_v10(ns2.read(data))

@@ -89,7 +89,7 @@ def test_a_vertex_that_moves_takes_its_faces_triangles_along():
     edited.positions[8] += (0, -1, 0)
     made = laid_over(mesh, edited)
     assert differing(mesh, made) == {VERTICES, TRIANGLES}
-    assert Finding("note", "1 vertices moved") in made.findings
+    assert Finding("note", "1 vertex moved") in made.findings
     assert made.mesh.vertices[:8].tobytes() == mesh.vertices[:8].tobytes()
     assert made.mesh.positions[8].tolist() == (mesh.positions[8] + (0, -1, 0)).tolist()
 
@@ -107,7 +107,7 @@ def test_a_face_goes_with_its_last_polygon():
     edited = edited_of(mesh)
     made = laid_over(mesh, edited.take(edited.faces != RAMP))
     assert made.table.records.tolist() == [0, 1]
-    assert Finding("note", "1 faces deleted") in made.findings
+    assert Finding("note", "1 face deleted") in made.findings
     assert len(made.mesh.face_layers.has) == 2
     assert made.mesh.faces.records.tobytes() == mesh.faces.records[:2].tobytes()
 
@@ -138,7 +138,7 @@ def test_a_new_face_without_uvs_or_a_material_has_the_usual_ones():
     assert made.table.records.tolist() == [0, 1, -1]
     assert new["scale"] == pytest.approx(0.30758, abs=1e-4)
     assert (new["angle"], new["offset"].tolist(), new["material"]) == (0, [0, 0], 0)
-    warning = f"1 faces have no material: they get {mesh.materials[0]}"
+    warning = f"1 face has no material, so {mesh.materials[0]} is used"
     assert Finding("warning", warning) in made.findings
 
 
@@ -162,7 +162,7 @@ def test_skewed_uvs_are_refused_or_brought_near():
         laid_over(mesh, edited)
     assert refused.value.polygons.tolist() == [ramp]
     made = laid_over(mesh, edited, textures=TextureRules(nearest=True))
-    assert Finding("warning", "1 faces have textures near their UVs: these are skewed or bent") in made.findings
+    assert Finding("warning", "1 face has textures near their UVs: these are skewed or bent") in made.findings
 
 
 def test_materials_are_renamed_added_and_dropped():

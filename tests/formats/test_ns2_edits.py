@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats import ns2
@@ -290,7 +290,6 @@ FACES = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(FACES, st.sampled_from([4, 7, 10]))
 def test_faces_of_any_sizes_come_back(faces, version):
     """Loops of any number of members, in faces of any number of loops, with and without layers and triangles."""

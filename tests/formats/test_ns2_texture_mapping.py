@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.ns2 import read
@@ -89,7 +89,6 @@ NORMALS = [(0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1), (1, 0, 0), (0.6, 0.7, -
 SCALES = st.floats(0.01, 8).flatmap(lambda scale: st.sampled_from([scale, -scale]))
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(NORMALS),
     st.floats(-3.1, 3.1),
@@ -115,7 +114,6 @@ def test_solving_finds_what_was_laid(normal, angle, scale, offset, seed):
     assert np.cos(apart) == pytest.approx(1, abs=1e-3)
 
 
-@settings(deadline=None)
 @given(st.sampled_from(NORMALS), st.floats(-3.1, 3.1), st.tuples(SCALES, SCALES))
 def test_parameters_that_still_hold_are_kept_to_the_bit(normal, angle, scale):
     points = on_plane(normal)
@@ -253,6 +251,7 @@ def test_textures_run_on_over_edges(corpus):
     assert fits[0] > 2 * fits[1]
 
 
+@pytest.mark.slow
 def test_a_million_corners_at_once():
     rng = np.random.default_rng(1)
     count = 250_000

@@ -5,13 +5,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from formats.ns2 import read
 from formats.ns2.ears import Rule, clip
 from formats.ns2.normals import face_normals, smoothed_normals
 from formats.ns2.rings import MOST_CORNERS, rings
 from formats.ns2.triangulation import triangulate
+from tests import examples
 from tests.formats.ns2_shapes import area, faces_of, inside, planes, random_faces
 
 
@@ -73,7 +74,7 @@ def test_nothing_gives_nothing():
     assert starts.tolist() == [0]
 
 
-@settings(max_examples=40, deadline=None)
+@examples.at_most(40)
 @given(random_faces(holes=9))
 def test_ears_that_are_cut_several_at_once_cover_the_same_area(made):
     positions, corners, face_loops, loop_members = made[0].arrays
@@ -89,7 +90,7 @@ def test_ears_that_are_cut_several_at_once_cover_the_same_area(made):
         assert np.allclose(*covered)
 
 
-@settings(max_examples=60, deadline=None)
+@examples.at_most(60)
 @given(random_faces())
 def test_area_is_kept_nothing_overlaps_and_holes_stay_open(made):
     faces, flats = made

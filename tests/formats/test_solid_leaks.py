@@ -3,12 +3,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from formats import solid_leaks, solid_tree
 from formats.solid_leaks import SHORT, Space, clear, examine, flood
 from formats.solid_tree import MARGIN, OUTSIDE
+from tests import examples
 from tests.formats.solid_worlds import room, turned, voxel_flood, world
 
 CELL, SIDE = 32.0, 5
@@ -20,7 +21,7 @@ seeds = st.lists(st.tuples(*[st.integers(0, SIDE - 1)] * 3), min_size=1, max_siz
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None)
+@examples.at_most(120)
 @given(grid_boxes, seeds)
 def test_a_flood_is_that_of_voxels(found, begin):
     solid = np.zeros((SIDE,) * 3, np.bool_)
@@ -114,12 +115,12 @@ def test_faces_that_nobody_sees():
     assert within[40:].tolist() == [True, True]
     counts = sealing.counts()
     assert counts["brushes that seal"] == 7 and counts["faces inside solid"] == within.sum()
-    assert counts["faces inside solid"] + counts["faces that face the void"] == 42 - len(seen)
+    assert counts["faces inside solid"] + counts["faces towards the void"] == 42 - len(seen)
 
 
 def test_of_what_leaks_no_face_is_known_to_face_the_void():
     leaking = examine(space(room()[1:], [[0, 0, 0]]))
-    assert leaking.counts()["faces that face the void"] == 0
+    assert leaking.counts()["faces towards the void"] == 0
     (problem,) = leaking.problems("error")
     assert problem.place == "entity 0" and problem.message.startswith("leaks: from (0, 0, 0) ")
     assert "the way out is by (" in problem.message
@@ -127,7 +128,7 @@ def test_of_what_leaks_no_face_is_known_to_face_the_void():
     assert "it stands outside" in outside.message and outside.severity == "warning"
     (buried,) = examine(space(room(), [[130, 0, 0]])).problems("error")
     assert "no entity stands in empty space" in buried.message
-    assert examine(space(room(), [[130, 0, 0]])).counts()["faces that face the void"] == 0
+    assert examine(space(room(), [[130, 0, 0]])).counts()["faces towards the void"] == 0
     assert list(examine(space(room(), [[0, 0, 0]])).problems("error")) == []
 
 

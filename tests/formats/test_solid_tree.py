@@ -3,13 +3,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from formats import solid_tree
 from formats.binary import FormatError
 from formats.solid_tree import MARGIN, OUTSIDE
 from formats.windings import Windings, joined, squares
+from tests import examples
 from tests.formats.solid_worlds import boxes, depths, room, turned, world
 
 OFF = 0.05
@@ -48,7 +49,7 @@ worlds = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples.at_most(60)
 @given(worlds, st.integers(0, 2**32 - 1))
 def test_what_is_in_a_brush_is_in_a_solid_leaf_and_nothing_else(of, seed):
     tree = solid_tree.build(of)
@@ -71,7 +72,7 @@ TURNED = turned(rotation((0.0, 0.015625, 1.0)), ((0, 0, 1), (1, 1, 2)))
 """A box whose planes cut wedges off the space before another one's, thinner than what is looked at."""
 
 
-@settings(max_examples=40, deadline=None)
+@examples.at_most(40)
 @given(worlds)
 @example(joined_brushes(world(((0, 0, 0), (1, 1, 1))), TURNED))
 def test_portals_separate_two_leafs(of):

@@ -288,7 +288,7 @@ def of_ddnet():
     return {path.stem: read_rules(path.read_bytes()) for path in sorted(folder.glob("*.rules"))}
 
 
-@pytest.mark.parametrize("tile", [1, 3, 160])
+@pytest.mark.parametrize("tile", [1, *(pytest.param(tile, marks=pytest.mark.slow) for tile in (3, 160))])
 def test_ddnets_rules_draw_what_they_draw_cell_by_cell(tile):
     sets = [rules for found in of_ddnet().values() for rules in found]
     assert len(sets) > 30

@@ -135,13 +135,6 @@ def with_game(**options: object) -> Map:
     return m
 
 
-def duplicate_type() -> Map:
-    m = small_map()
-    m.item(9, (1,))
-    m.order = [0, 4, 5, 9, 9]
-    return m
-
-
 def overlapping() -> Map:
     m = small_map()
     m.item(GROUP, (3, 0, 0, 100, 100, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -165,11 +158,11 @@ def shared_tiles() -> Map:
         (made(lambda m: m.item(GROUP, (3, 0, 0, 100, 100, 0))), "group 1: has 6 words, 7 are needed"),
         (
             made(lambda m: m.item(GROUP, (3, 0, 0, 100, 100, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0))),
-            "group 1: claims 1 layers from layer 1 on, the map has 1 in all",
+            "group 1: claims 1 layer from 1 on, the map has 1 in all",
         ),
         (
             made(lambda m: m.item(GROUP, (3, 0, 0, 100, 100, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0))),
-            "group 1: claims -1 layers from layer 0 on, the map has 1 in all",
+            "group 1: claims -1 layers from 0 on, the map has 1 in all",
         ),
         (overlapping(), "layer 0 of group 1: is in another group too"),
         (made(lambda m: m.layer((0, 3))), "layer 1 of group 0: has 2 words, 3 are needed"),

@@ -255,7 +255,7 @@ def two_thousand_and_ten() -> Map:
 @pytest.mark.parametrize(
     ("m", "lost"),
     [
-        (made({"data": EMPTY[:-4] + tile(1, 0, 0, 5)}), ["layer 1 of group 0: the reserved bytes of 1 tiles"]),
+        (made({"data": EMPTY[:-4] + tile(1, 0, 0, 5)}), ["layer 1 of group 0: the reserved bytes of 1 tile"]),
         (made({"data": tile(0, 0, 2) * 12}), ["layer 1 of group 0: the skip bytes of 12 tiles"]),
         (made({"color": (300, -1, 0, 9)}), ["layer 1 of group 0: the colour (300, -1, 0, 9), which leaves 0 to 255"]),
         (

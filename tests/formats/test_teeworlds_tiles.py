@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from formats.binary import FormatError
 from formats.teeworlds import tiles
 from formats.teeworlds.records import TILE
-from formats.teeworlds.tiles import TileFlag
 
 # What the game shows at a cell's TL, TR, BR, BL (u right, v down), written out by hand from its tile table.
 SHOWN = {
@@ -118,16 +117,6 @@ def test_locate_any_cell_and_order(column: int, row: int, order: list[int], nois
 def test_no_faces_are_no_tiles() -> None:
     index, flags = tiles.tiles_from_uvs(np.zeros((0, 4), int), np.zeros((0, 4, 2)))
     assert len(index) == len(flags) == len(tiles.corner_uvs(np.zeros(0, int), np.zeros(0, int))) == 0
-
-
-def test_orientation_is_the_turning_bits_and_no_others() -> None:
-    flags = np.arange(256)
-    turned = tiles.with_orientation(flags, np.full(256, 0xFF))
-    assert np.array_equal(turned & 0xF4, flags & 0xF4)
-    assert ((turned & tiles.ORIENTATION) == tiles.ORIENTATION).all()
-    assert tiles.same_orientation(flags, flags ^ int(TileFlag.OPAQUE) ^ 0xF0).all()
-    for bit in (TileFlag.XFLIP, TileFlag.YFLIP, TileFlag.ROTATE):
-        assert not tiles.same_orientation(flags, flags ^ int(bit)).any()
 
 
 def runs(*records: tuple[int, int, int]) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...binary import FormatError, Problem
+from ...counting import number_of
 from .. import check_map
 from ..records import MAX_TEXTURE_SIZE, NAME_SIZE
 from . import lighting, surfaces, tree
@@ -81,7 +82,9 @@ def _records(level: CompiledLevel) -> Iterator[Problem]:
         bad = sum(~np.isfinite(table[name]).reshape(len(table), -1).all(axis=1) for name in fields if len(table))
         count = int(np.count_nonzero(bad))
         if count:
-            yield Problem(f"chunk {which.name}", f"{count} have numbers that are not finite", count=count)
+            yield Problem(
+                f"chunk {which.name}", f"{number_of(count, 'records have')} numbers that are not finite", count=count
+            )
 
 
 def _parts(level: CompiledLevel) -> Iterator[Problem]:
@@ -91,10 +94,14 @@ def _parts(level: CompiledLevel) -> Iterator[Problem]:
         drawn = surfaces.of_level(level)
         empty = int((np.diff(drawn.starts) == 0).sum())
         if empty:
-            yield Problem("chunk FACES", f"{empty} have no corners that there are", count=empty)
+            yield Problem("chunk FACES", f"{number_of(empty, 'faces have')} no corners that there are", count=empty)
         outside = len(lighting.blocks(level, drawn).outside)
         if outside:
-            yield Problem("chunk FACES", f"{outside} have lightmaps beyond the end of LIGHT_DATA", count=outside)
+            yield Problem(
+                "chunk FACES",
+                f"{number_of(outside, 'faces have')} lightmaps beyond the end of LIGHT_DATA",
+                count=outside,
+            )
         for number, name in enumerate(names(level)):
             if len(name) >= NAME_SIZE:
                 yield Problem(f"texture {number}", f"its name has no end within {NAME_SIZE} bytes")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...counting import number_of
+from ...steps import Steps, Stepwise
 from .. import textures
 from ..entities import MODEL_KEY, Brush, Entity
 from ..map_file import MapLevel
@@ -27,10 +29,12 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def to_map(level: CompiledLevel) -> tuple[MapLevel, list[str]]:
+@Stepwise
+def to_map(level: CompiledLevel) -> Steps[tuple[MapLevel, list[str]]]:
     """The level as a `.map`, and what of it has no place there. Raises FormatError for a tree that isn't sound."""
     tree = tree_of(level)
     drawn = faces_of_levels.of_level(level)
+    yield
     looks = _looks(level)
     left_out, entities = [], []
     for number, entity in enumerate(level.entities or [Entity()]):  # the first is the world, whatever else is there
@@ -40,12 +44,16 @@ def to_map(level: CompiledLevel) -> tuple[MapLevel, list[str]]:
             if number:
                 made.remove(MODEL_KEY)
             contents = _contents(tree, model)
-            pieces, planes, lost = recovered(
-                level, tree, model, list(regions(tree, model, contents)), drawn.only(model)
-            )
+            yield
+            found = list(regions(tree, model, contents))
+            yield
+            pieces, planes, lost = yield from recovered(level, tree, model, found, drawn.only(model))
+            yield
             made.brushes[:] = [_brush(piece, planes, looks) for piece in pieces]
             if lost:
-                left_out.append(f"{lost} regions of {entity.name or 'the world'} that enclose next to nothing")
+                left_out.append(
+                    f"{number_of(lost, 'regions')} of {entity.name or 'the world'} that enclose next to nothing"
+                )
         entities.append(made)
     return MapLevel(entities), left_out
 

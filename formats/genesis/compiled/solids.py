@@ -16,6 +16,7 @@ import numpy as np
 from ... import convex, ranges
 from ...binary import FormatError
 from ...convex import Floats, Ints, Polygons
+from ...steps import Steps
 from .level import CompiledLevel
 from .records import ChunkId
 from .surfaces import DrawnFaces
@@ -347,7 +348,7 @@ def _join(one: ConvexPiece, other: ConvexPiece, shared: int) -> ConvexPiece:
 
 def recovered(
     level: CompiledLevel, tree: LevelTree, model: int, regions: Sequence[tuple[list[int], int]], surfaces: DrawnFaces
-) -> tuple[list[ConvexPiece], SidePlanes, int]:
+) -> Steps[tuple[list[ConvexPiece], SidePlanes, int]]:
     """The brushes of a model's regions, their planes, and how many regions enclose too little to be one.
 
     surfaces: the model's faces.
@@ -357,4 +358,7 @@ def recovered(
     with np.errstate(all="ignore"):  # hostile planes: what encloses nothing is left out
         pieces = shaped([ConvexPiece([*sides, *planes.bounds], contents) for sides, contents in regions], planes)
         lost = len(regions) - len(pieces)
-        return merged(textured(pieces, planes, surfaces), planes), planes, lost
+        yield
+        pieces = textured(pieces, planes, surfaces)
+        yield
+        return merged(pieces, planes), planes, lost

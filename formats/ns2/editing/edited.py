@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...binary import FormatError
+from ...counting import number_of
 from ..mesh import Mesh
 from ..records import MASK_WORDS, NO_GROUP
 from ..walk import gather
@@ -168,6 +169,5 @@ class RefusedFacesError(FormatError):
 
     def __init__(self, message: str, polygons: Ints) -> None:
         """polygons: of the edited mesh, int[k]."""
-        count = f"{len(polygons)} face{'s' if len(polygons) != 1 else ''}"
-        super().__init__(message.format(count))
+        super().__init__(message.format(number_of(len(polygons), "faces")))
         self.polygons = polygons

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Reals
+from ...counting import number_of
 from ..mesh import Mesh
 from ..normals import face_normals
 from ..records import MAPPING_GROUP, NO_MAPPING_GROUP, Records
@@ -108,7 +109,9 @@ class MappingOverlay:
             )
         if self._refused.any():
             skewed = np.flatnonzero(self._refused)
-            self._warn(f"{len(skewed)} faces have textures near their UVs: these are skewed or bent", skewed)
+            self._warn(
+                f"{number_of(len(skewed), 'faces have')} textures near their UVs: these are skewed or bent", skewed
+            )
 
     def _warn(self, message: str, faces: Ints) -> None:
         """Warn of faces of the table."""
@@ -143,20 +146,21 @@ class MappingOverlay:
         faces["scale"][which[blank]] = USUAL_SCALE
         if (plain & usable).any():
             self._note(
-                f"{(plain & usable).sum()} new faces lie as the editor lays new ones, not by their UVs (New faces)"
+                f"{number_of((plain & usable).sum(), 'new faces lie')} as the editor lays new ones, not by their UVs "
+                "(New faces)"
             )
         held = stays & ~flat & ~blind
         self._hold(which[held])
         if near.any():
-            self._warn(f"{near.sum()} new faces have skewed UVs: their textures lie near them", which[near])
+            self._warn(f"{number_of(near.sum(), 'new faces have')} skewed UVs: textures lie near them", which[near])
         skewed = held & ((self.table.records[which] < 0) | self._uv_edited[which])
         if (held & ~skewed).any():
             count = int((held & ~skewed).sum())
-            self._note(f"{count} faces were reshaped: their textures stay where they are in the level")
+            self._note(f"{number_of(count, 'faces were')} reshaped: textures stay where they are in the level")
         if skewed.any():
             count = int(skewed.sum())
             lie = "textures lie as on the faces that they came from"
-            self._warn(f"{count} reshaped faces have skewed UVs: {lie}", which[skewed])
+            self._warn(f"{number_of(count, 'reshaped faces have')} skewed UVs: {lie}", which[skewed])
 
     def _hold(self, which: Ints) -> None:
         """Let textures stay where they are in the level, on faces that lie otherwise than those that they came from:
@@ -229,7 +233,7 @@ class MappingOverlay:
         alone = ~flat & (residual <= self._limit(corners, charts, len(leaving)))
         faces["mapping_group"][leaving[alone]] = NO_MAPPING_GROUP
         if alone.any():
-            self._note(f"{alone.sum()} faces left mapping group {number}: their textures lie otherwise")
+            self._note(f"{number_of(alone.sum(), 'faces')} left mapping group {number}: textures lie otherwise")
         own = (self._uv_edited[leaving] & ~self.edits.reshaped[leaving]) | (self.table.parents[leaving] < 0)
         self._divide(row, leaving[~alone & own])
 
@@ -267,7 +271,7 @@ class MappingOverlay:
         self._write(made, np.zeros(1, np.intp), mapping)
         self.groups = np.concatenate([self.groups, made])
         faces["mapping_group"][which[members]] = made["id"]
-        self._note(f"{members.sum()} faces became mapping group {made['id'][0]}: their textures lie otherwise")
+        self._note(f"{number_of(members.sum(), 'faces')} became mapping group {made['id'][0]}: textures lie otherwise")
         return members
 
     def _turned(self, corners: Ints, sign: float) -> Iterator[Doubles]:
@@ -299,10 +303,13 @@ class MappingOverlay:
                 made["id"], made["normal"] = number, normal
                 self._write(made, np.zeros(1, np.intp), mapping)
                 self.groups = np.concatenate([self.groups, made])
-                self._note(f"mapping group {number}: {len(which)} faces")
+                self._note(f"mapping group {number}: {number_of(len(which), 'faces')}")
                 return
         self.table.faces.records["mapping_group"][which] = NO_MAPPING_GROUP
-        self._warn(f"the textures of {len(which)} faces don't lie as one: there is no mapping group {number}", which)
+        self._warn(
+            f"the textures of {number_of(len(which), 'faces')} don't lie as one: there is no mapping group {number}",
+            which,
+        )
 
     # ---------------------------------------------------------------------------------------------------- parts
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...binary import FormatError
+from ...counting import number_of
 from .. import material as material_file
 from ..faces import FaceLayers, Faces
 from ..mesh import Mesh
@@ -295,7 +296,7 @@ class _MeshOverlay:
             fallback = listed[0] if listed else DEFAULT_MATERIAL
             every.append(fallback)
             wanted[bare] = len(every) - 1
-            self._warn(f"{bare.sum()} faces have no material: they get {fallback}", bare)
+            self._warn(f"{number_of(bare.sum(), 'faces have')} no material, so {fallback} is used", bare)
         materials = list(listed)
         numbers = {path: number for number, path in reversed(list(enumerate(listed)))}
         for place in np.unique(wanted[~same]).tolist():
@@ -428,7 +429,7 @@ class _MeshOverlay:
         bent = edited & (np.bincount(owners, off, len(table.records)) > 0)
         if bent.any():
             count = int(bent.sum())
-            message = f"{count} edited faces aren't flat: cut them into triangles to be sure how they are drawn"
+            message = f"{number_of(count, 'edited faces are')} not flat: only how triangles are drawn is sure"
             self._warn(message, bent, are_bent=True)
 
     def _note_edits(self, moved: Bools) -> None:
@@ -442,7 +443,7 @@ class _MeshOverlay:
             (int(moved.sum()), "vertices moved"),
         ):
             if count and len(self.mesh.faces):
-                self._note(f"{count} {what}")
+                self._note(number_of(count, what))
 
     def _warn(self, message: str, faces: Bools | None = None, are_bent: bool = False) -> None:
         """Warn; faces: of the table, which it is about, bool[f]."""
