@@ -11,13 +11,14 @@ from pathlib import Path
 import bpy
 
 from ..formats.binary import FormatError
+from ..formats.counting import number_of
 from . import asset_previews, games, levels
 from .asset_previews import Studio
 from .game import Game
-from .scene import assets, files, stage
+from .scene import assets, chosen_files, files, stage
 from .scene.assets import AssetRules, Candidate
 from .scene.options import UsageError, from_text
-from .scene.reports import Report, SceneError
+from .scene.reports import Report, SceneError, in_words
 
 FAILURES = (FormatError, SceneError, OSError, RuntimeError)
 """What keeps a level from giving assets."""
@@ -108,11 +109,14 @@ def _preview(block: bpy.types.ID, studio: Studio | None) -> asset_previews.Pixel
 
 
 def levels_in(inputs: Sequence[Path]) -> Iterator[Path]:
-    """Give the levels among files, and in folders and theirs, by their endings. Raises UsageError for others."""
+    """Give the levels among files, and in folders and theirs, by their endings.
+
+    Raises UsageError for what isn't there, OSError for a folder that can't be looked into.
+    """
     for given in inputs:
         if given.is_dir():
-            found = sorted(given.rglob("*"))
-            yield from (file for file in found if file.suffix.lower() in games.endings() and file.is_file())
+            found = chosen_files.files_below(given)
+            yield from (file for file in found if file.suffix.lower() in games.endings())
         elif given.is_file():
             yield given
         else:
@@ -133,8 +137,11 @@ def make(inputs: Sequence[Path], folder: Path, options: Mapping[str, str], told:
         report = Report(file.name)
         try:
             count = library.add(file, options, report)
-            told(f"{number} / {len(found)} {file.name}: {count} assets, {len(report.warnings)} warnings")
+            told(
+                f"{number} / {len(found)} {file.name}: {number_of(count, 'assets')}, "
+                f"{number_of(len(report.warnings), 'warnings')}"
+            )
         except FAILURES as error:
             failed += 1
-            told(f"{number} / {len(found)} failed {file}: {error}")
+            told(f"{number} / {len(found)} failed {file}: {in_words(error).removeprefix(f'{file}: ')}")
     return failed

@@ -9,14 +9,17 @@ from pathlib import Path
 
 import bpy
 
+from ..formats.counting import number_of
 from . import batch
+from .asset_library import levels_in
 from .scene import declared, stage
 from .scene.blender_types import Value
 from .scene.declared import Declared
 from .scene.names import showable
+from .scene.options import UsageError
 from .scene.programs import Programs
 from .scene.progress import Steps, progress
-from .scene.reports import SceneError
+from .scene.reports import SceneError, in_words
 from .scene.sidebar import Result, register_classes, unregister_classes
 from .scene.stoppable import Stoppable
 
@@ -31,6 +34,7 @@ class LEVELWRIGHT_OT_make_asset_library(Stoppable, Declared, bpy.types.Operator)
 
     bl_idname = "levelwright.make_asset_library"
     bl_label = "Make Asset Library"
+    reads_scene = False
 
     directory: str = declared.string(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     files: declared.Groups[bpy.types.OperatorFileListElement] = declared.collection(
@@ -63,9 +67,11 @@ class LEVELWRIGHT_OT_make_asset_library(Stoppable, Declared, bpy.types.Operator)
             return {"CANCELLED"}
         folder = Path(bpy.path.abspath(self.library)) if self.library else default_folder(context)
         try:
+            if next(levels_in(inputs), None) is None:
+                raise UsageError("Nothing to do: there is no level")
             said = yield from _make(inputs, folder)
-        except (SceneError, OSError) as error:
-            self.report({"ERROR"}, showable(str(error)))
+        except (SceneError, UsageError, OSError) as error:
+            self.report({"ERROR"}, showable(in_words(error)))
             return {"CANCELLED"}
         add_to_preferences(context, folder)
         self.report({"INFO"}, showable(f"{folder}: {said}"))
@@ -88,7 +94,7 @@ def _make(inputs: Sequence[Path], folder: Path) -> Steps[str]:
             raise SceneError(said[-1].removeprefix("levelwright: ") if said else programs.said(NAME))
     finally:
         programs.stop()
-    done = f"assets of {len(said) - len(failed)} levels"
+    done = f"assets of {number_of(len(said) - len(failed), 'levels')}"
     return f"{done}; {len(failed)} failed, first {failed[0]}" if failed else done
 
 
@@ -100,13 +106,18 @@ def default_folder(context: bpy.types.Context) -> Path:
 
 
 def add_to_preferences(context: bpy.types.Context, folder: Path) -> bool:
-    """Make a folder one of Blender's asset libraries; False where it is, or lies in one."""
+    """Make a folder one of Blender's asset libraries; False where it is, or lies in one.
+
+    What is dragged from it can be edited: 5.2 would pack it, which leaves meshes and materials linked.
+    """
     preferences: Value = context.preferences
     known = [Path(one.path).resolve() for one in preferences.filepaths.asset_libraries if one.path]
     place = folder.resolve()
     if any(one == place or one in place.parents for one in known):
         return False
-    preferences.filepaths.asset_libraries.new(name=NAME, directory=showable(str(folder)))
+    made = preferences.filepaths.asset_libraries.new(name=NAME, directory=showable(str(folder)))
+    if made.import_method not in ("APPEND", "APPEND_REUSE"):
+        made.import_method = "APPEND"
     preferences.is_dirty = True
     return True
 

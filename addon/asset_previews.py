@@ -18,6 +18,8 @@ SIZE = 128
 """Pixels of a preview's sides."""
 _FROM = Euler((math.radians(65.0), 0.0, math.radians(30.0))).to_matrix()
 """The camera's axes: from the front, right and above."""
+_FLAT = 1e-4
+"""Height, of the largest side, of what lies flat and is seen from above."""
 _PAPER, _INK = (52, 56, 64, 255), (222, 226, 232, 255)
 
 Pixels = NDArray[np.uint8]
@@ -27,7 +29,8 @@ Pixels = NDArray[np.uint8]
 class Studio:
     """Renders objects one by one, in a scene of its own, in white light from all around.
 
-    scene: that of their level, which says how colours are shown. is_flat: they are seen from above, else from a corner.
+    scene: that of their level, which says how colours are shown. is_flat: they are seen from above, else from a corner
+    but for those that lie flat.
     """
 
     def __init__(self, scene: bpy.types.Scene, is_flat: bool) -> None:
@@ -56,14 +59,16 @@ class Studio:
         points = attributes.read(mesh, "position", "POINT")  # Blender's own box of a mesh may be from before an edit
         if points is None or not np.isfinite(points).all():
             return np.zeros((SIZE, SIZE, 4), np.uint8)
-        turn = np.array(self.turned.transposed() @ obj.matrix_basis.to_3x3())
-        seen_from = points @ turn.T
+        placed = points @ np.array(obj.matrix_basis.to_3x3()).T
+        extent = placed.max(axis=0) - placed.min(axis=0)
+        turned = self.turned if extent[2] > _FLAT * extent.max() else Matrix.Identity(3)
+        seen_from = placed @ np.array(turned)
         low, high = Vector(seen_from.min(axis=0).tolist()), Vector(seen_from.max(axis=0).tolist())
         size = high - low
         self.camera.ortho_scale = max(size.x, size.y, 1e-3) * 1.1
         self.camera.clip_end = size.z + 2.0
-        place = self.turned @ Vector(((low.x + high.x) / 2, (low.y + high.y) / 2, high.z + 1.0))
-        self.eye.matrix_world = Matrix.Translation(place) @ self.turned.to_4x4()
+        place = turned @ Vector(((low.x + high.x) / 2, (low.y + high.y) / 2, high.z + 1.0))
+        self.eye.matrix_world = Matrix.Translation(place) @ turned.to_4x4()
         self.scene.collection.objects.link(obj)
         try:
             seen = images.from_file_bytes("Preview", images.rendered(self.scene))

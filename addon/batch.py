@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NamedTuple, Self
 
 import bpy
 
+from .. import __package__ as base_package
 from . import games
+from .scene import chosen_files
 from .scene.options import UsageError
 
 WORKER = "worker"
@@ -28,10 +32,12 @@ FILES_A_PROCESS = 100
 """After so many it is started anew: what Blender keeps of a closed scene adds up."""
 LONGEST_ANSWER = 1 << 26
 """Bytes of what a process tells of a file."""
+SECONDS = 600.0
+"""After which a process that is still at one file is ended, where nobody says otherwise."""
 SECONDS_TO_END = 20.0
-WRITTEN, CURRENT, FAILED = "written", "up to date", "failed"
-"""What became of a file."""
-STATUSES = (WRITTEN, CURRENT, FAILED)
+WRITTEN, CURRENT, FAILED, STOPPED = "written", "up to date", "failed", "stopped"
+"""What became of a file; stopped: Ctrl+C came before it was done."""
+STATUSES = (WRITTEN, CURRENT, FAILED, STOPPED)
 
 Outcome = dict[str, object]
 """What is told of a file: see docs/command-line.md."""
@@ -66,16 +72,10 @@ def plan(inputs: Sequence[Path], out: Path, ending: str, is_recursive: bool) -> 
     """Return what is to be made: of each input, and of each level and .blend in input folders, a file in `out`.
 
     Files of a folder keep their places below it. Those that would become the same file keep their own endings before
-    the new one. Raises UsageError for an input that isn't there, and where there is nothing to do.
+    the new one. What is given twice is made once. Raises UsageError for an input that isn't there, and where there is
+    nothing to do; OSError for a folder that can't be looked into.
     """
-    found: dict[Path, Path] = {}
-    for given in inputs:
-        if given.is_dir():
-            found.update((file, file.relative_to(given).parent) for file in _files_in(given, out, ending, is_recursive))
-        elif given.is_file():
-            found[given] = Path()
-        else:
-            raise UsageError(f"{given}: no such file or folder")
+    found = _found(inputs, out, ending, is_recursive)
     if not found:
         raise UsageError("nothing to do: these folders hold no level and no .blend (--recursive looks in theirs, too)")
     targets = {file: out / below / f"{file.stem}{ending}" for file, below in found.items()}
@@ -93,11 +93,26 @@ def plan(inputs: Sequence[Path], out: Path, ending: str, is_recursive: bool) -> 
     return jobs
 
 
+def _found(inputs: Sequence[Path], out: Path, ending: str, is_recursive: bool) -> dict[Path, Path]:
+    """The files that inputs name, each with the folder below `out` that it is for. Raises UsageError, OSError."""
+    found: dict[str, tuple[Path, Path]] = {}
+    for given in inputs:
+        if given.is_dir():
+            files = [(file, file.relative_to(given).parent) for file in _files_in(given, out, ending, is_recursive)]
+        elif given.is_file():
+            files = [(given, Path())]
+        else:
+            raise UsageError(f"{given}: no such file or folder")
+        for file, below in files:
+            found.setdefault(os.path.abspath(file), (file, below))  # noqa: PTH100 - `..` goes, links stay
+    return dict(found.values())
+
+
 def _files_in(folder: Path, out: Path, ending: str, is_recursive: bool) -> list[Path]:
-    """The levels and .blend files in a folder, by their endings, without what was made there."""
+    """The levels and .blend files in a folder, by their endings, without what was made there. Raises OSError."""
     endings = {*games.endings(), ".blend"} - ({ending} if ending == ".blend" else set())
     made = out.resolve()
-    listed = sorted(folder.rglob("*") if is_recursive else folder.iterdir())
+    listed = chosen_files.files_below(folder) if is_recursive else sorted(folder.iterdir())
     return [
         file
         for file in listed
@@ -120,7 +135,7 @@ class Request:
     """What would be warned of fails."""
     is_forced: bool = False
     """Files that are up to date are made again."""
-    seconds: float = 600.0
+    seconds: float = SECONDS
     """After which a process that is still at one file is ended."""
 
 
@@ -128,7 +143,8 @@ def run(jobs: Sequence[Job], processes: int, request: Request, told: Callable[[O
     """Make all files and return what became of each, in the order of the jobs.
 
     processes: how many at a time. told: called for each file that is done, in whatever order.
-    A file that fails stops none of the others. Raises OSError where no process can be started.
+    A file that fails stops none of the others. Ctrl+C ends the processes; what isn't done then is STOPPED. Raises
+    OSError where no process can be started.
     """
     outcomes: list[Outcome] = [{"source": str(job.source), "target": str(job.target)} for job in jobs]
     waiting = []
@@ -147,9 +163,15 @@ def run(jobs: Sequence[Job], processes: int, request: Request, told: Callable[[O
                 told(outcome)
 
     async def all_of_it() -> None:
-        await asyncio.gather(*(work() for _ in range(max(1, min(processes, len(waiting))))))
+        working = (work() for _ in range(max(1, min(processes, len(waiting)))))
+        for ended in await asyncio.gather(*working, return_exceptions=True):  # when all have: none is left to itself
+            if ended is not None:
+                raise ended
 
-    asyncio.run(all_of_it())
+    with suppress(KeyboardInterrupt):
+        asyncio.run(all_of_it())
+    for outcome in outcomes:
+        outcome.setdefault("status", STOPPED)
     return outcomes
 
 
@@ -209,7 +231,7 @@ class _Process:
         return f"Blender ended in the middle of it (exit code {code}){': ' if said else ''}{said}"
 
     async def _end(self) -> None:
-        process, self._process = self._process, None
+        process = self._process
         if process is not None:
             if process.stdin is not None:
                 process.stdin.close()
@@ -218,6 +240,7 @@ class _Process:
             except TimeoutError:
                 process.kill()
                 await process.wait()
+        self._process = None  # not before: whoever is stopped here, asks again
         if self._said is not None:
             self._said.close()
             self._said = None
@@ -239,8 +262,9 @@ async def _ask(process: asyncio.subprocess.Process, question: str) -> str:
 
 def command(*words: str) -> list[str]:
     """The command line of a process that does what words say: of this Blender, or of the Python that has bpy as a
-    module.
+    module. It knows the extension also where the preferences that say so aren't saved yet, as on the first day.
     """
     if bpy.app.binary_path:
-        return [bpy.app.binary_path, "--background", "--command", "levelwright", *words]
+        enabled = ["--addons", base_package or ""]
+        return [bpy.app.binary_path, "--background", *enabled, "--command", "levelwright", *words]
     return [sys.executable, str(Path(__file__).resolve().parent.parent / "scripts" / "extension.py"), *words]

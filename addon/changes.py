@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import formats
-from ..formats.diff import Unlike, compare, differences
+from ..formats.counting import one_of
+from ..formats.diff import Unlike, comparing, differing
 from ..formats.format import AnyLevel
 from . import levels
 from .game import Game, RecordPlace
 from .scene import findings, identity, originals, reports
 from .scene.names import showable
+from .scene.progress import Steps, Stepwise, progress
 from .scene.reports import LevelFinding
 
 ROWS = 1000
@@ -28,7 +31,11 @@ LISTED = 1000
 """Lines of one kind that the list has; the text has all of them."""
 TEXT = 3
 """The number of the text among a level's reports."""
+NOTHING = "nothing would change"
 _HEAD = re.compile(r"[^\[(]*")
+_COMPARED = "compared at "
+_KEY = re.compile(r"\.(?:pairs|properties)\[\d+\] \((.+?)\)(?:\.value|\[1\])?")
+"""A key of an entity, as levels hold it among others, with its name."""
 _PART = re.compile(r"[\w ]+\[\d+\] \((?P<name>.*?)\)(?=\.)")
 
 
@@ -43,7 +50,8 @@ class _Change(NamedTuple):
     record: int = -1
 
 
-def keep(collection: bpy.types.Collection, made: Mapping[str, bytes]) -> int:
+@Stepwise
+def keep(collection: bpy.types.Collection, made: Mapping[str, bytes]) -> Steps[int]:
     """Compare what an export made (files by their names) with the imported files, and keep the list and the text.
 
     Returns the number of changes. Raises SceneError where the imported file is gone, FormatError.
@@ -54,15 +62,18 @@ def keep(collection: bpy.types.Collection, made: Mapping[str, bytes]) -> int:
         lines = [LevelFinding("the level was made in Blender: all of its file is new", sort="change", title="files")]
     else:
         before = {original.file_name: original.data, **original.parts}
-        for name, data in made.items():
-            found += _of_file(game, before, name, data)
-        lines = _lines(collection, original, found)
+        with progress(len(made), "files compared") as step:
+            for name, data in made.items():
+                yield step(0)
+                found += yield from _of_file(game, before, name, data)
+                step()
+        lines = _lines(collection, original, found) or [LevelFinding(NOTHING, sort="change", title="files")]
     findings.keep(collection, lines, "changes")
     _keep_text(collection, found or lines)
     return sum(change.unlike.rows for change in found) or (len(lines) if original is None else 0)
 
 
-def _of_file(game: Game, before: Mapping[str, bytes], name: str, data: bytes) -> list[_Change]:
+def _of_file(game: Game, before: Mapping[str, bytes], name: str, data: bytes) -> Steps[list[_Change]]:
     """What differs in one file."""
     ending = Path(name).suffix.lower()
     was = next((each for known, each in before.items() if Path(known).suffix.lower() == ending), None)
@@ -76,9 +87,20 @@ def _of_file(game: Game, before: Mapping[str, bytes], name: str, data: bytes) ->
                 [_Change(Unlike(name, f"{len(was)} bytes", f"{len(data)} bytes"), "files", "")] if was != data else []
             )
         held = document(was)
-        return [_located(game, held, each) for each in differences(held, document(data), rows=ROWS)]
+        return (yield from _all_located(game, held, differing(held, document(data), rows=ROWS)))
     level = formats.read(was, game.key)
-    return [_located(game, level, each) for each in compare(was, data, ROWS)]
+    yield
+    return (yield from _all_located(game, level, comparing(was, data, ROWS)))
+
+
+def _all_located(game: Game, level: AnyLevel, unlike: Iterable[Unlike | None]) -> Steps[list[_Change]]:
+    """Each difference with what its game says of its place."""
+    found = []
+    for each in unlike:
+        if each is not None:
+            found.append(_located(game, level, each))
+        yield
+    return found
 
 
 def _located(game: Game, level: AnyLevel, unlike: Unlike) -> _Change:
@@ -89,7 +111,9 @@ def _located(game: Game, level: AnyLevel, unlike: Unlike) -> _Change:
             numbers = [int(group) for group in match.groups() if group is not None and group.isdigit()]
             record = place.number(level, numbers) if place.number is not None else (numbers or [-1])[-1]
             is_new = not unlike.was and match.end() == len(unlike.place)
-            return _Change(unlike, place.title, unlike.place[match.end() :], place, -1 if is_new else record)
+            field = match.groupdict().get("field")
+            rest = f".{field}" * bool(field) + unlike.place[match.end() :]
+            return _Change(unlike, place.title, rest, place, -1 if is_new else record)
     part = _PART.match(unlike.place)
     if part is not None:
         return _Change(unlike, part["name"], unlike.place[part.end() :].lstrip("."))
@@ -138,9 +162,10 @@ def _line(
         said = f"{unlike.was} \N{RIGHTWARDS ARROW} {unlike.now}"
     else:
         said = f"new: {unlike.now}" if unlike.now else f"gone: {unlike.was}"
-    named = ", ".join(obj.name for obj in those[:2]) or (f"{change.record}" if change.record >= 0 else "")
-    rest = re.sub(r"^ \([^)]*\)", "", change.rest) if those else change.rest
-    where_said = f"{named}{rest}".lstrip(".") or unlike.place
+    number = f"{one_of(change.title)} {change.record}" if change.record >= 0 else ""
+    named = ", ".join(obj.name for obj in those[:2]) or number
+    rest = _KEY.sub(r".\1", re.sub(r"^ \([^)]*\)", "", change.rest) if those else change.rest)
+    where_said = ": ".join(filter(None, (named, rest.lstrip(".")))) or unlike.place
     indices: dict[bpy.types.Object, NDArray[np.int64]] = {obj: np.array([number]) for obj, number in where}
     return LevelFinding(
         showable(f"{where_said}: {said}"),
@@ -181,6 +206,12 @@ def _faces(
 # ---------------------------------------------------------------------------------------------------------------- text
 
 
+def compared_at(collection: bpy.types.Collection) -> str:
+    """When the list was made, "18:58"; "" where there is none."""
+    text = text_of(collection)
+    return text.lines[0].body.removeprefix(_COMPARED) if text is not None and text.lines else ""
+
+
 def text_of(collection: bpy.types.Collection) -> bpy.types.Text | None:
     """The text of all changes, None where that was never asked for."""
     text = originals.resources(collection, originals.REPORTS).get(TEXT)
@@ -190,5 +221,5 @@ def text_of(collection: bpy.types.Collection) -> bpy.types.Text | None:
 def _keep_text(collection: bpy.types.Collection, found: Iterable[_Change | LevelFinding]) -> None:
     """Keep all of it as a text block."""
     lines = [one.message if isinstance(one, LevelFinding) else str(one.unlike) for one in found]
-    text = reports.text_of(f"{collection.name} changes", lines or ["nothing would change"])
+    text = reports.text_of(f"{collection.name} changes", [f"{_COMPARED}{datetime.now():%H:%M}", *lines])
     originals.set_resource(collection, originals.REPORTS, TEXT, text)

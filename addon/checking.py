@@ -7,13 +7,15 @@ from typing import ClassVar
 
 import bpy
 
+from ..formats.counting import number_of
 from . import changes, games, levels
 from .game import Settings
 from .scene import declared, level_options, options, stage
 from .scene.blender_types import Value
 from .scene.declared import Declared
+from .scene.progress import Steps
 from .scene.reports import Report
-from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.sidebar import Result, layout_of, refuse, register_classes, show_tab, unregister_classes
 from .scene.stoppable import Stoppable
 
 OF_FILES = ("backup",)
@@ -64,19 +66,24 @@ class _AsExported(_ExportOptions, Declared, bpy.types.Operator):
         if game is not None and game.export_settings is not None:
             options.draw(game.export_settings, layout_of(self), self, f"{game.key}_", without=OF_FILES)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def work(self, context: bpy.types.Context) -> Steps[Result]:
         """Make the file in memory."""
         report = Report()
         try:
             level = levels.choose(context, self.collection)
             game = levels.game_of(level)
             _, settings = game.writer
-            self.make(context, level, options.from_properties(settings, self, f"{game.key}_"), report)
+            yield from self.make(context, level, options.from_properties(settings, self, f"{game.key}_"), report)
         except levels.FAILURES as error:
             return refuse(self, context, error)
+        finally:
+            if self.options.is_invoke:
+                show_tab(context)
         return {"FINISHED"}
 
-    def make(self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report) -> None:
+    def make(
+        self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report
+    ) -> Steps[None]:
         """Make the file, and tell what is to be told. Raises what `levels.FAILURES` has."""
         raise NotImplementedError
 
@@ -88,9 +95,11 @@ class LEVELWRIGHT_OT_check_export(Stoppable, _AsExported):
     bl_label = "Check Export"
     confirm = "Check"
 
-    def make(self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report) -> None:
+    def make(
+        self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report
+    ) -> Steps[None]:
         """Check it."""
-        levels.check_export(context, level, report, settings)
+        yield from levels.check_export.steps(context, level, report, settings)
         report.forward(self)
         report.log()
 
@@ -102,11 +111,14 @@ class LEVELWRIGHT_OT_show_changes(Stoppable, _AsExported):
     bl_label = "What Would Change?"
     confirm = "Compare"
 
-    def make(self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report) -> None:
+    def make(
+        self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report
+    ) -> Steps[None]:
         """Make it, and compare it with the imported one."""
-        made = levels.check_export(context, level, report, settings)
-        number = changes.keep(level, made)
-        self.report({"INFO"}, f"{level.name}: {number:,} changes" if number else f"{level.name}: nothing would change")
+        made = yield from levels.check_export.steps(context, level, report, settings)
+        number = yield from changes.keep.steps(level, made)
+        said = number_of(number, "changes") if number else changes.NOTHING
+        self.report({"INFO"}, f"{level.name}: {said}")
 
 
 CLASSES = (LEVELWRIGHT_OT_check_export, LEVELWRIGHT_OT_show_changes)

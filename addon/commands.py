@@ -4,27 +4,33 @@
 import argparse
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 import bpy
 
 from ..formats import __main__ as library
+from ..formats.counting import number_of
 from . import asset_library, batch, worker
 from .batch import FAILED as FILE_FAILED
-from .conversion import convert, is_known_ending, refuse_options
+from .batch import SECONDS
+from .conversion import convert, is_known_ending, refuse_options, refuse_place
 from .picture import PictureSettings
 from .scene import files
 from .scene.blender_types import gives
 from .scene.options import UsageError
 from .scene.properties import fields
+from .scene.reports import in_words
 
 COMMAND = "levelwright"
 LIBRARY = ("info", "check", "verify", "diff", "dump")
 """The library's verbs, here too."""
 ASSETS = "assets"
-OK, FAILED, USAGE = 0, 1, 2
+OK, FAILED, USAGE, STOPPED = 0, 1, 2, library.STOPPED
 
 _registered: list[object] = []  # what bpy.utils.register_cli_command gave, to be handed back
 
@@ -33,37 +39,56 @@ def main(arguments: Sequence[str]) -> int:
     """Run a command line (without the program's name) and return the process's exit code.
 
     0: done. 1: something could not be done, and the error is on standard error; of `diff`: the levels differ. 2: the
-    command line makes no sense.
+    command line makes no sense. 130: stopped by Ctrl+C.
     """
     words = list(arguments)
-    if words == [batch.WORKER]:
-        return worker.serve()
     try:
+        _hear_ctrl_c()
+        if words == [batch.WORKER]:
+            return worker.serve()
         if words and words[0] in LIBRARY:
-            return library.main(words)
+            return library.main(words, COMMAND)
         options = _parser().parse_args(words)
-    except SystemExit as stop:  # argparse has said what is wrong, or shown the help
-        return USAGE if stop.code else OK
-    try:
         options.option = _pairs(options.option) | _picture_options(options)
         run: Callable[[argparse.Namespace], int] = _many if _is_batch(options) else _one
         return (_assets if options.command == ASSETS else run)(options)
+    except SystemExit as stop:  # argparse has said what is wrong, or shown the help
+        return USAGE if stop.code else OK
     except UsageError as error:
         _say(str(error))
         return USAGE
     except worker.FAILURES as error:
-        _say(worker.in_words(error))
+        _say(in_words(error))
         return FAILED
+    except KeyboardInterrupt:
+        _say("stopped")
+        return STOPPED
+
+
+def _hear_ctrl_c() -> None:
+    """Let Ctrl+C raise KeyboardInterrupt: Blender's own handler takes note of the first one and forgets it, and ends in
+    the middle of a file at the second.
+    """
+    with suppress(ValueError):  # no program, but a part of one
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _assets(options: argparse.Namespace) -> int:
     """IN... --out DIR: a library for the asset browser."""
-    if not options.out:
-        raise UsageError("where to? --out DIR")
     refuse_options(options.option)
     inputs = [Path(name).absolute() for name in options.files]
-    failed = asset_library.make(inputs, Path(options.out).absolute(), options.option, _say)
+    failed = asset_library.make(inputs, _out_folder(options.out).absolute(), options.option, _say)
     return FAILED if failed else OK
+
+
+def _out_folder(name: str) -> Path:
+    """Return the folder that --out names, there or not. Raises UsageError where it names none."""
+    if not name:
+        raise UsageError("where to? --out DIR")
+    out = Path(name)
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"--out {out}: is no folder")
+    return out
 
 
 def _is_batch(options: argparse.Namespace) -> bool:
@@ -74,17 +99,18 @@ def _one(options: argparse.Namespace) -> int:
     """IN OUT: in this process, with all that there is to tell."""
     if len(options.files) != 2:
         raise UsageError("give IN and OUT, or of several files --out DIR and what they become: --to .blend")
-    alone = [name for name in ("recursive", "force") if getattr(options, name)]
-    if alone:
-        raise UsageError(f"--{alone[0]}: only with --out")
+    of_many = [name for name in ("recursive", "force", "jobs", "timeout") if getattr(options, name)]
+    if of_many:
+        raise UsageError(f"--{of_many[0]}: only with --out")
     source, target = map(Path, options.files)
     if options.to and target.suffix.lower() != options.to:
         raise UsageError(f"{target}: `{options.command}` makes {options.to} files")
     if options.report:  # it has what became of the file, whatever that is
+        report_to = _report_place(options.report, [source, target])
         request = {"source": str(source), "target": str(target), "level": options.level, "options": options.option}
         request |= {"refuse_changed": options.refuse_changed, "strict": options.strict}
-        outcome = {"source": str(source), "target": str(target)} | worker.answer(request, for_others=False)
-        _write_report(Path(options.report), [outcome])
+        outcome = {"source": str(source), "target": str(target)} | worker.answer(request, is_alone=True)
+        _write_report(report_to, [outcome])
         _tell(outcome)
         return FAILED if outcome["status"] == FILE_FAILED else OK
     report = convert(source, target, options.level, options.option, options.refuse_changed, is_strict=options.strict)
@@ -97,33 +123,51 @@ def _many(options: argparse.Namespace) -> int:
     """Many files into a folder, by processes of their own: a line for each."""
     if not options.to:
         raise UsageError("what do they become? --to .blend, .glb, .png, or as levels do")
-    if not options.out:
-        raise UsageError("where to? --out DIR")
+    out = _out_folder(options.out)
     if options.level:
         raise UsageError("--level: only of one file")
     if not is_known_ending(options.to):
         raise UsageError(f"--to {options.to}: nothing that can be written has this ending")
     refuse_options(options.option)
-    jobs = batch.plan([Path(name) for name in options.files], Path(options.out), options.to, options.recursive)
+    jobs = batch.plan([Path(name) for name in options.files], out, options.to, options.recursive)
+    out.mkdir(parents=True, exist_ok=True)  # reports may go there, too
+    report_to = _report_place(options.report, chain.from_iterable(jobs)) if options.report else None
     request = batch.Request(
         options=options.option,
         refuse_changed=options.refuse_changed,
         is_strict=options.strict,
         is_forced=options.force,
-        seconds=options.timeout,
+        seconds=options.timeout or SECONDS,
     )
     outcomes = batch.run(jobs, options.jobs or os.cpu_count() or 1, request, _tell)
-    if options.report:
-        _write_report(Path(options.report), outcomes)
+    if report_to is not None:
+        _write_report(report_to, outcomes)
     counts = {status: sum(each["status"] == status for each in outcomes) for status in batch.STATUSES}
+    stopped = counts.pop(batch.STOPPED)
     _say(", ".join(f"{count} {status}" for status, count in counts.items()))
+    if stopped:
+        _say(f"stopped: {number_of(stopped, 'files')} left")
+        return STOPPED
     return FAILED if counts[FILE_FAILED] else OK
+
+
+def _report_place(name: str, others: Iterable[Path]) -> Path:
+    """Return where a report goes. Raises UsageError, before anything is done, where it can't or mustn't go there.
+
+    others: the files that the command reads and makes.
+    """
+    path = Path(name)
+    refuse_place(path)
+    if os.path.realpath(path) in map(os.path.realpath, others):
+        raise UsageError(f"--report {path}: the report would replace this file")
+    return path
 
 
 def _tell(outcome: batch.Outcome) -> None:
     """Say what became of a file, in a line."""
     if outcome["status"] == FILE_FAILED:
-        line = f"failed {outcome['source']}: {outcome['error']}"
+        source, error = outcome["source"], str(outcome["error"])
+        line = f"failed {source}: {error.removeprefix(f'{source}: ')}"
     elif "seconds" not in outcome:
         line = f"{outcome['status']} {outcome['target']}"
     else:
@@ -131,7 +175,7 @@ def _tell(outcome: batch.Outcome) -> None:
         number = sum(len(each) for each in doubts if isinstance(each, list | dict))
         told = f", {number} to look at" if number else ""
         line = f"{outcome['status']} {outcome['target']} ({outcome['seconds']} s{told})"
-    _say(line.encode("utf-8", "replace").decode())
+    _say(line)
 
 
 def _write_report(path: Path, outcomes: Sequence[batch.Outcome]) -> None:
@@ -202,12 +246,14 @@ def _add_files(command: argparse.ArgumentParser, ending: str = "") -> None:
     if ending:
         command.set_defaults(to=ending)
     else:
-        command.add_argument("--to", default="", metavar="ENDING", help="what files become: .blend, .glb, .png, .map")
+        command.add_argument(
+            "--to", type=_ending, default="", metavar="ENDING", help="what files become: .blend, .glb, .png, .map"
+        )
     command.add_argument("--out", default="", metavar="DIR", help="the folder for what is made of several files")
     command.add_argument("--recursive", action="store_true", help="look in the folders of folders, too")
-    command.add_argument("--jobs", type=int, default=0, metavar="N", help="processes at a time; 0: one a processor")
+    command.add_argument("--jobs", type=_count, default=0, metavar="N", help="processes at a time; 0: one a processor")
     command.add_argument("--force", action="store_true", help="make files again that are up to date")
-    command.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="for one file; 600")
+    command.add_argument("--timeout", type=_seconds, metavar="SECONDS", help=f"for one file; {SECONDS:g}")
     command.add_argument("--report", default="", metavar="FILE.json", help="write what became of each file")
     command.add_argument("--strict", action="store_true", help="warnings are errors: nothing is written then")
     command.add_argument("--level", default="", metavar="NAME", help="the level to write, where a .blend holds several")
@@ -219,6 +265,29 @@ def _add_files(command: argparse.ArgumentParser, ending: str = "") -> None:
         action="store_true",
         help="don't replace a level that another program changed since it was imported or exported",
     )
+
+
+def _ending(word: str) -> str:
+    """An ending as files have it: with its dot, in small letters; "" stays."""
+    return word and f".{word.lower().removeprefix('.')}"
+
+
+def _count(word: str) -> int:
+    """A number of processes. Raises argparse's error."""
+    if not word.isdecimal():
+        raise argparse.ArgumentTypeError(f"{word!r} is no number of processes")
+    return int(word)
+
+
+def _seconds(word: str) -> float:
+    """A time. Raises argparse's error."""
+    try:
+        seconds = float(word)
+    except ValueError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"{word!r} is no number of seconds above 0")
+    return seconds
 
 
 def _say(line: str) -> None:

@@ -7,12 +7,13 @@ to, the properties of all these games are, and it shows what they agree on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import bpy
 
 from . import games
+from .game import Game
 from .scene import declared
 from .scene.blender_types import Value
 from .scene.properties import fields
@@ -30,16 +31,16 @@ class CommonOption:
     title: str
     tooltip: str
     words: Mapping[str, tuple[Value, str, str]] | None = None
-    """Of a menu, by its words: the games' value, title and tooltip; None: it is a folder, as the games have it."""
+    """Of a menu, by its words: the games' value, title and tooltip; None: it is a folder of one game's files."""
 
     @property
     def key(self) -> str:
         """The name of the operator's property."""
         return f"all_{self.name}"
 
-    def own(self) -> Iterator[str]:
+    def own(self, among: Sequence[Game] = games.GAMES) -> Iterator[str]:
         """Give the names of the games' properties, each behind its game's key."""
-        for game in games.GAMES:
+        for game in among:
             yield from (f"{game.key}_{each.name}" for each in fields(game.import_settings) if each.common == self.name)
 
     def deferred(self) -> Value:
@@ -76,6 +77,19 @@ class CommonOption:
     def _set(self, owner: bpy.types.bpy_struct, value: Value) -> None:
         for name in self.own():
             setattr(owner, name, value)
+
+
+def shared(among: Sequence[Game]) -> dict[str, list[CommonOption]]:
+    """Return the options that several of some games have, by the titles of these ("Fable, Source"), widest first.
+
+    Folders aren't: each has one game's files.
+    """
+    found: dict[str, list[CommonOption]] = {}
+    having = {option.name: [game.title for game in among if any(option.own([game]))] for option in COMMON}
+    for option in sorted(COMMON, key=lambda option: -len(having[option.name])):
+        if len(having[option.name]) > 1 and option.words is not None:
+            found.setdefault(", ".join(having[option.name]), []).append(option)
+    return found
 
 
 def _same(values: set[Value]) -> Value:

@@ -14,9 +14,10 @@ from . import blend_preview, games, levels
 from .game import Form, Game, Settings
 from .picture import PictureSettings, render
 from .scene import files, images, originals
+from .scene.blender_types import Value
 from .scene.options import UsageError, from_text, refuse_unknown
 from .scene.properties import setting
-from .scene.reports import Report
+from .scene.reports import Report, in_words
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,7 @@ def convert(
     given = options or {}
     if not source.is_file():
         raise UsageError(f"{source}: no such file")
-    if not target.parent.is_dir():
-        raise UsageError(f"{target}: its folder does not exist")
-    if target.is_dir():
-        raise UsageError(f"{target}: is a folder")
+    refuse_place(target)
     target_form = _form(target.suffix)
     ending = target.suffix.lower()
     written = [game for game in games.GAMES if ending in game.format.endings or target_form in game.forms]
@@ -111,6 +109,14 @@ def convert(
     return report
 
 
+def refuse_place(target: Path) -> None:
+    """Raise UsageError where no file can be written: in the place of a folder, or in none."""
+    if not target.parent.is_dir():
+        raise UsageError(f"{target}: its folder does not exist")
+    if target.is_dir():
+        raise UsageError(f"{target}: is a folder")
+
+
 def refuse_options(options: Mapping[str, str]) -> None:
     """Raise UsageError for an option that no import, export or picture of any game has, or a value that fits none."""
     settings: list[type] = [PictureSettings, BlendSettings]
@@ -150,7 +156,12 @@ def _refuse_other_game(target: Path, collection: bpy.types.Collection, written: 
 
 def _save(target: Path, settings: Settings, report: Report) -> None:
     if not settings.preview:
-        bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+        try:
+            with _without_backups():
+                bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+        except RuntimeError as error:  # of a full disk Blender says "Success", or that there is no such file
+            why = in_words(error)
+            raise OSError(f"{target}: can't be saved: is there room, may its folder be written to? ({why})") from error
         return
     with _made(target, report) as path:  # the picture needs cameras and lights that no scene is saved with
         bpy.ops.wm.save_as_mainfile(filepath=str(path), check_existing=False, compress=False)
@@ -159,6 +170,18 @@ def _save(target: Path, settings: Settings, report: Report) -> None:
         render(bpy.context, picture, PictureSettings(width=side, height=side * 9 // 16, samples=4))
         seen = bpy.data.images.load(str(picture))
         path.write_bytes(blend_preview.with_preview(path.read_bytes(), images.to_rgba(seen)))
+
+
+@contextmanager
+def _without_backups() -> Iterator[None]:
+    """Let Blender save without keeping what was there as `.blend1`: what is made here can be made again."""
+    preferences: Value = bpy.context.preferences
+    paths = preferences.filepaths
+    kept, paths.save_version = paths.save_version, 0
+    try:
+        yield
+    finally:
+        paths.save_version = kept
 
 
 def _export_gltf(target: Path, _: Settings, report: Report) -> None:
@@ -170,6 +193,10 @@ def _export_gltf(target: Path, _: Settings, report: Report) -> None:
     try:
         with _made(target, report) as path:
             bpy.ops.export_scene.gltf(filepath=str(path), export_format="GLB", use_renderable=True, export_extras=True)
+    except RuntimeError as error:  # Ctrl+C within an operator of Python's
+        if str(error).rstrip().endswith(KeyboardInterrupt.__name__):
+            raise KeyboardInterrupt from error
+        raise
     finally:
         logging.disable(logging.NOTSET)
 

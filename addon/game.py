@@ -56,7 +56,7 @@ class ImportLevel(Protocol):
 
 
 class ExportLevel(Protocol):
-    """What makes a level's file of its scene."""
+    """What makes a level's file of its scene: a `Stepwise`, where it takes longer than a moment."""
 
     def __call__(
         self, context: bpy.types.Context, collection: bpy.types.Collection, settings: Settings, report: Report, /
@@ -68,7 +68,7 @@ class ExportLevel(Protocol):
 
 
 class Preflight(Protocol):
-    """What looks over a level before its file is written."""
+    """What looks over a level before its file is written: a `Stepwise`, where it takes longer than a moment."""
 
     def __call__(
         self, context: bpy.types.Context, collection: bpy.types.Collection, made: bytes, report: Report, /
@@ -77,7 +77,7 @@ class Preflight(Protocol):
 
 
 class ExportForm(Protocol):
-    """What makes another form of a level or of several."""
+    """What makes another form of a level or of several: a `Stepwise`, where it takes longer than a moment."""
 
     def __call__(
         self, context: bpy.types.Context, collection: bpy.types.Collection, settings: Settings, report: Report, /
@@ -196,7 +196,8 @@ class RecordPlace:
     """What the scene has for the places of a level's contents that begin alike, as `formats.diff` calls them."""
 
     pattern: str
-    """Regular expression of how they begin. Its groups are numbers, the last one that of the record."""
+    """Regular expression of how they begin. Its groups are numbers, the last one that of the record; `field`: what of
+    the record it is, where that stands in front of the number."""
     title: str
     """What such records are called, in the plural."""
     kinds: tuple[str, ...] = ()
@@ -240,6 +241,8 @@ class Game:
     """How a level is made from nothing; None: there is no way."""
     folders: tuple[ContentFolder, ...] = ()
     """Where the user keeps the game's content: the preferences have these."""
+    preferences: Mapping[str, Any] = field(default_factory=dict)
+    """Further properties of the preferences, by name, which the game keeps something in by itself."""
     label: str = ""
     """What it is called in menus; "": as its format is."""
     menu: tuple[MenuSection, ...] = ()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The menu *Levelwright* of the 3D view: a menu a game with all of its operators, for Blender's search (F3), too.
 
-They are made of what the games declare (`scene.menus`).
+They are made of what the games declare (`scene.menus`). The game of the active level has all of its operators, greyed
+where they can't be used now; other games only what can be: a search for "add group" doesn't begin with theirs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .game import Game
 from .operators import GAME_LEVEL
 from .scene import originals
 from .scene.blender_types import Value
-from .scene.menus import MenuEntry, MenuSection, Rows, Values
+from .scene.menus import MenuEntry, Rows, Values
 from .scene.names import showable
 from .scene.sidebar import active_level, layout_of, register_classes, unregister_classes
 from .setup_operators import LEVELWRIGHT_OT_check_setup, LEVELWRIGHT_OT_find_games
@@ -99,6 +100,13 @@ def _label(idname: str) -> str:
     return str(cls.bl_label)
 
 
+def _can_be_used(idname: str) -> bool:
+    """Whether an operator can be called now."""
+    category, _, word = idname.partition(".")
+    can: bool = getattr(getattr(bpy.ops, category), word).poll()
+    return can
+
+
 class _Line:
     """An entry as it is drawn: as an operator or, where it has rows, as a menu of its own, which is made here."""
 
@@ -107,45 +115,53 @@ class _Line:
         rows = entry.rows
         self.menu = _menu(menu_name, entry.text or entry.operator, _of_rows(self.idname, rows)) if rows else None
 
+    def is_shown(self, is_active: bool) -> bool:
+        """Whether it is in the menu. is_active: its game is the active level's, or it is of none."""
+        return shortcuts.is_there(self.idname) and (is_active or _can_be_used(self.idname))
+
     def draw(self, layout: bpy.types.UILayout) -> None:
         """Draw it."""
-        if not shortcuts.is_there(self.idname):
-            return
         if self.menu is not None:
             layout.menu(self.menu.__name__, text=self.text or _label(self.idname))
         else:
             _put(layout, self.idname, self.text, self.values)
 
 
-def _of_entries(entries: tuple[MenuEntry, ...], key: str, name: str) -> tuple[list[type[bpy.types.Menu]], _Draw]:
-    """The menus that some of the entries are, and what draws them all."""
-    lines = [_Line(entry, key, f"{name}_{number}") for number, entry in enumerate(entries)]
+class _Entries:
+    """Some entries of a menu. key: their game's, "" for what games share. name: what their own menus begin with."""
 
-    def draw(layout: bpy.types.UILayout, _context: bpy.types.Context) -> None:
-        for line in lines:
+    def __init__(self, entries: tuple[MenuEntry, ...], key: str, name: str) -> None:
+        self.key = key
+        self.lines = [_Line(entry, key, f"{name}_{number}") for number, entry in enumerate(entries)]
+        self.menus = [line.menu for line in self.lines if line.menu is not None]
+
+    def shown(self, context: bpy.types.Context) -> list[_Line]:
+        """The lines that are in the menu now."""
+        is_active = not self.key or active_level(context, self.key) is not None
+        return [line for line in self.lines if line.is_shown(is_active)]
+
+    def draw(self, layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        """Draw them."""
+        for line in self.shown(context):
             line.draw(layout)
-
-    return [line.menu for line in lines if line.menu is not None], draw
-
-
-def _section(game: Game, number: int, section: MenuSection) -> list[type[bpy.types.Menu]]:
-    """The menus of a section, itself last."""
-    name = f"LEVELWRIGHT_MT_{game.key}_{number}"
-    inner, draw = _of_entries(section.entries, game.key, name)
-    return [*inner, _menu(name, section.title, draw)]
 
 
 def _game(game: Game) -> list[type[bpy.types.Menu]]:
-    """The menus of a game, its own last."""
+    """The menus of a game, its own last: a menu a section."""
     menus: list[type[bpy.types.Menu]] = []
-    sections = []
+    sections: list[tuple[str, _Entries]] = []
     for number, section in enumerate(game.menu):
-        menus += _section(game, number, section)
-        sections.append(menus[-1].__name__)
+        name = f"{name_of(game)}_{number}"
+        entries = _Entries(section.entries, game.key, name)
+        menus += [*entries.menus, _menu(name, section.title, entries.draw)]
+        sections.append((name, entries))
 
-    def draw(layout: bpy.types.UILayout, _context: bpy.types.Context) -> None:
-        for name in sections:
-            layout.menu(name)
+    def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        if active_level(context, game.key) is None:
+            layout.label(text=f"No {game.title} level is active", icon="INFO")
+        for name, entries in sections:
+            if entries.shown(context):
+                layout.menu(name)
         layout.separator()
         idname = documentation.LEVELWRIGHT_OT_documentation.bl_idname
         _put(layout, idname, f"{game.title} Documentation", {"page": documentation.page_of(game)})
@@ -160,23 +176,23 @@ def name_of(game: Game) -> str:
 
 def _all() -> list[type[bpy.types.Menu]]:
     """Every menu, *Levelwright* last."""
-    shared, draw_shared = _of_entries(SHARED, "", f"{_MENU}_shared")
-    view, draw_view = _of_entries(VIEW, "", f"{_MENU}_view")
-    set_up, draw_set_up = _of_entries(SET_UP, "", f"{_MENU}_set_up")
+    shared = _Entries(SHARED, "", f"{_MENU}_shared")
+    view = _Entries(VIEW, "", f"{_MENU}_view")
+    set_up = _Entries(SET_UP, "", f"{_MENU}_set_up")
 
     def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        draw_shared(layout, context)
+        shared.draw(layout, context)
         layout.separator()
-        draw_view(layout, context)
+        view.draw(layout, context)
         layout.separator()
         for game in games.GAMES:
             is_active = active_level(context, game.key) is not None
             layout.menu(name_of(game), icon="CHECKMARK" if is_active else "BLANK1")
         layout.separator()
-        draw_set_up(layout, context)
+        set_up.draw(layout, context)
 
     made = [menu for game in games.GAMES for menu in _game(game)]
-    return [*shared, *view, *set_up, *made, _menu(_MENU, "Levelwright", draw)]
+    return [*shared.menus, *view.menus, *set_up.menus, *made, _menu(_MENU, "Levelwright", draw)]
 
 
 CLASSES = _all()

@@ -34,6 +34,8 @@ def identify(data: Buffer, file: str) -> Game:
     for game in GAMES:
         if found is not None and game.key == found.key:
             return game
+    if not data:
+        raise FormatError("it is empty", file=file)
     raise FormatError("no level of a game that Levelwright knows", offset=0, file=file)
 
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..formats.counting import number_of
 from ..formats.reach import AllowedFolders
 from ..formats.source.content import steam
 from ..formats.source.content.steam import Program
@@ -100,7 +101,7 @@ def _programs(made: Search) -> Iterator[Program]:
 
 def _count(library: Path, there: steam.Installed) -> str:
     count = sum(program.folder.is_relative_to(library) for program in there.programs)
-    return f"{count} program{'' if count == 1 else 's'}"
+    return number_of(count, "programs")
 
 
 def steam_folders() -> Iterator[Path]:

@@ -20,7 +20,7 @@ from .scene.blender_types import Value
 from .scene.declared import Declared
 from .scene.findings import FindingGroup, KeptFinding
 from .scene.names import showable_lines
-from .scene.reports import SceneError, Sort
+from .scene.reports import SceneError, Sort, in_words
 from .scene.sidebar import ItemList, Result, refuse
 
 Which = Literal["issues", "changes"]
@@ -394,7 +394,7 @@ class LEVELWRIGHT_OT_mend_finding(_OfLine):
         try:
             operator("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT")
         except RuntimeError as error:
-            return refuse(self, context, SceneError(str(error).strip().removeprefix("Error: ")))
+            return refuse(self, context, SceneError(in_words(error)))
         return {"FINISHED"}
 
 

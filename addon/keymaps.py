@@ -32,7 +32,7 @@ class Shortcut(NamedTuple):
 _PIE = "wm.call_menu_pie"
 SHORTCUTS = (
     Shortcut(_PIE, "W", pie=LEVEL_PIE, note="Pie menu"),
-    Shortcut(_PIE, "W", ("ctrl", "alt"), TEXTURE_PIE, ("Mesh", "EMPTY"), "Pie, Edit Mode"),
+    Shortcut(_PIE, "W", ("ctrl", "alt"), TEXTURE_PIE, ("Mesh", "EMPTY"), "Edit Mode"),
     Shortcut("import_scene.game_level", "I"),
     Shortcut("levelwright.export_level", "E"),
     Shortcut("levelwright.check_export", "C"),

@@ -20,6 +20,7 @@ from . import games
 from .game import Form, Game, Settings
 from .scene import (
     chosen_files,
+    evaluated,
     files,
     findings,
     journal,
@@ -38,7 +39,6 @@ from .scene.stage import scene_of
 
 FAILURES = (FormatError, SceneError, OSError)
 """What all of this raises for what users give it: operators report these."""
-_NEVER_MADE = ("libraries", "screens", "window_managers", "workspaces")  # by an import; and Blender won't remove them
 
 
 @Stepwise
@@ -77,7 +77,7 @@ def _import_files(
 ) -> Steps[list[bpy.types.Collection]]:
     """Do what `import_files` does, but leave what is `spare`, which the reports say is put away."""
     collections: list[bpy.types.Collection] = []
-    with _nothing_left_behind(context), progress(len(paths), "files" if len(paths) > 1 else "") as step:
+    with stoppable.nothing_left_behind(context), progress(len(paths), "files" if len(paths) > 1 else "") as step:
         for path in paths:
             given = contents.get(path) if contents else None
             own = Report(path.name)
@@ -115,8 +115,8 @@ def _import_file(
     try:
         with _uncollected(), progress(1, f"{game.kind_of(path.name).label} {path.name}"):
             collection = yield from steps_of(game.import_level, context, data, path, settings(game), report)
-        if game.fates:
-            ledger.enter(collection, game.fates)
+            if game.fates:
+                ledger.enter(collection, game.fates)
     except FormatError as error:
         raise error.in_file(path) from error
     known_files.imported(collection, path)
@@ -155,7 +155,7 @@ def import_form(
         return made
 
     opened: list[bpy.types.Collection] = []
-    with stage.cleared(context) as spare, _nothing_left_behind(context):
+    with stage.cleared(context) as spare, stoppable.nothing_left_behind(context):
         try:
             collection = yield from form.import_form(context, data, path, settings, import_levels, report)
         except FormatError as error:
@@ -166,6 +166,7 @@ def import_form(
     return collection
 
 
+@Stepwise
 def export_file(
     context: bpy.types.Context,
     collection: bpy.types.Collection,
@@ -173,10 +174,11 @@ def export_file(
     settings: Settings,
     report: Report,
     refuse_changed: bool = False,
-) -> None:
+) -> Steps[None]:
     """Write a level's collection to a file of its game, and its other parts to files of the same name beside it.
 
-    All files are as they were unless everything went well. refuse_changed: don't replace what others have written
+    All files are as they were unless everything went well; there is no step in which they are written. Nothing else
+    is left where the steps are closed before all are done. refuse_changed: don't replace what others have written
     there since the import or the last export, which is otherwise a warning. Raises SceneError naming the objects at
     fault, or where the game's levels can't be written at all, FormatError, or OSError.
     """
@@ -184,13 +186,13 @@ def export_file(
     export_level, _ = game.writer
     with _reported(collection, report), progress(1, f"writing {path.name}"), progress(4) as step:
         chosen = game.for_file(settings, path) if game.for_file is not None else settings
-        made = export_level(context, collection, chosen, report)
-        step()
-        ledger.tell(collection, game.fates, report)
-        step()
+        made = yield from steps_of(export_level, context, collection, chosen, report)
+        yield step()
+        yield from _tell_of_edits(context, collection, report)
+        yield step()
         parts = {path.suffix: made} if isinstance(made, bytes) else made
-        _look_over(context, collection, next(iter(parts.values())), report)
-        step()
+        yield from _look_over(context, collection, next(iter(parts.values())), report)
+        yield step()
         report.refuse_doubts()
         contents: dict[Path, tuple[bytes, Callable[[bytes], object]]] = {}
         for ending, data in parts.items():
@@ -200,11 +202,13 @@ def export_file(
                 check = bytes if originals.holds(collection, data) else game.beside[ending.lower()]
                 contents[path.with_suffix(ending)] = data, check
         _write(collection, contents, chosen, report, refuse_changed)
+        findings.keep(collection, (), "changes")  # what would change has
         level_options.keep(collection, chosen)
         if len(contents) > 1:
             report.note(f"written: {', '.join(file.name for file in contents)}")
 
 
+@Stepwise
 def export_form(
     context: bpy.types.Context,
     collection: bpy.types.Collection,
@@ -213,12 +217,13 @@ def export_form(
     settings: Settings,
     report: Report,
     refuse_changed: bool = False,
-) -> None:
+) -> Steps[None]:
     """Write a collection to a file of another form. refuse_changed, and what it raises: as of `export_file`."""
     if form.export_form is None:
         raise SceneError(f"{path.name}: such files can be opened, but not written")
     with _reported(collection, report), progress(1, f"writing {path.name}"):
-        data = form.export_form(context, collection, settings, report)
+        data = yield from steps_of(form.export_form, context, collection, settings, report)
+        evaluated.tell_of_instances(context, collection.all_objects, report)
         report.refuse_doubts()
         _write(collection, {path: (data, form.check)}, settings, report, refuse_changed)
 
@@ -236,9 +241,10 @@ def changed_since(collection: bpy.types.Collection, path: Path) -> list[str]:
         return []
 
 
+@Stepwise
 def check_export(
     context: bpy.types.Context, collection: bpy.types.Collection, report: Report, settings: Settings | None = None
-) -> dict[str, bytes]:
+) -> Steps[dict[str, bytes]]:
     """Do all that an export does, and report it, without writing a file: return the files by their names, the level's
     own first.
 
@@ -249,14 +255,14 @@ def check_export(
     path = Path(file_name(collection))
     with _reported(collection, report), progress(1, f"checking {collection.name}"), progress(3) as step:
         chosen = usual() if settings is None else settings
-        made = export_level(context, collection, chosen, report)
-        step()
-        ledger.tell(collection, game.fates, report)
-        step()
+        made = yield from steps_of(export_level, context, collection, chosen, report)
+        yield step()
+        yield from _tell_of_edits(context, collection, report)
+        yield step()
         parts = (
             {path.name: made} if isinstance(made, bytes) else {path.with_suffix(end).name: made[end] for end in made}
         )
-        _look_over(context, collection, next(iter(parts.values())), report)
+        yield from _look_over(context, collection, next(iter(parts.values())), report)
         level_options.keep(collection, chosen)
         report.note(f"nothing is written: this was a check. {sum(map(len, parts.values()))} bytes could be")
     return parts
@@ -356,11 +362,19 @@ def _write(
     known_files.exported(collection, {path: data for path, (data, _) in contents.items()})
 
 
-def _look_over(context: bpy.types.Context, collection: bpy.types.Collection, made: bytes, report: Report) -> None:
+def _tell_of_edits(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> Steps[None]:
+    """Warn of what was edited, or is shown, and reaches no file."""
+    yield from ledger.tell.steps(collection, game_of(collection).fates, report)
+    evaluated.tell_of_instances(context, collection.all_objects, report)
+
+
+def _look_over(
+    context: bpy.types.Context, collection: bpy.types.Collection, made: bytes, report: Report
+) -> Steps[None]:
     """Let the game add to the report's findings."""
     look_over = game_of(collection).preflight
     if look_over is not None:
-        look_over(context, collection, made, report)
+        yield from steps_of(look_over, context, collection, made, report)
 
 
 def _keep_report(collection: bpy.types.Collection, report: Report, what: Literal["import", "export"]) -> None:
@@ -373,14 +387,19 @@ def _keep_report(collection: bpy.types.Collection, report: Report, what: Literal
 
 @contextmanager
 def _reported(collection: bpy.types.Collection, report: Report) -> Iterator[None]:
-    """Keep the report of an export and its findings, whatever comes of it: why it was refused is told in them."""
+    """Keep the report of an export and its findings, whatever comes of it: why it was refused is told in them. Of one
+    that is stopped there is none.
+    """
     try:
         yield
-    except FAILURES as error:
-        report.refuse(error)
+    except GeneratorExit:
         raise
-    finally:
+    except BaseException as error:
+        if isinstance(error, FAILURES):
+            report.refuse(error)
         _keep_report(collection, report, "export")
+        raise
+    _keep_report(collection, report, "export")
 
 
 @contextmanager
@@ -395,26 +414,3 @@ def _uncollected() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-@contextmanager
-def _nothing_left_behind(context: bpy.types.Context) -> Iterator[None]:
-    """Remove every data-block that was made inside when an exception leaves it, or the work is stopped, and let the
-    scene and the windows look as before.
-    """
-    before = {block.session_uid for block in _data_blocks()}
-    looks = stage.looks(context)
-    try:
-        yield
-    except BaseException:
-        new = [block for block in _data_blocks() if block.session_uid not in before]
-        bpy.data.batch_remove([block for block in new if not stoppable.is_others(block.session_uid)])
-        stage.look_again(looks)
-        raise
-
-
-def _data_blocks() -> Iterator[bpy.types.ID]:
-    """Give every data-block that removing makes sense for."""
-    for table in bpy.data.bl_rna.properties:
-        if table.type == "COLLECTION" and table.identifier not in _NEVER_MADE:
-            yield from getattr(bpy.data, table.identifier)

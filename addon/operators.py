@@ -11,8 +11,9 @@ from typing import ClassVar, Literal
 import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
+from ..formats.counting import number_of
 from . import chosen_levels, games, levels, remembered
-from .common_options import COMMON
+from .common_options import COMMON, shared
 from .game import FileKind, Form, Game, Settings
 from .scene import chosen_files, declared, options, stage
 from .scene.blender_types import Value
@@ -37,6 +38,7 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
     """What all imports share: several files, one undo step, the report."""
 
     bl_options = {"REGISTER", "UNDO", "PRESET"}
+    reads_scene = False
 
     filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"})
     files: declared.Groups[bpy.types.OperatorFileListElement] = declared.collection(
@@ -91,7 +93,7 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
         if not self.is_dropped:
             manager.fileselect_add(self)
             return {"RUNNING_MODAL"}
-        title = f"{self.paths[0].name if len(self.paths) == 1 else f'{len(self.paths)} files'}: {self.of_what}"
+        title = f"{self.paths[0].name if len(self.paths) == 1 else number_of(len(self.paths), 'files')}: {self.of_what}"
         return set(manager.invoke_props_dialog(self, width=POPUP_WIDTH, title=title, confirm_text="Import"))
 
 
@@ -218,11 +220,19 @@ class _ImportAny(_Import):
             return
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for option in COMMON:
-            layout.prop(self, option.key)
+        if not found.games:
+            for option in COMMON:
+                layout.prop(self, option.key)
+        for titles, common in shared(found.games).items():
+            box = layout.box().column()
+            box.label(text=titles)
+            for option in common:
+                box.prop(self, option.key)
         for game in found.games:
             header, body = layout.panel_prop(self, f"opened_{game.key}")
-            header.label(text=f"{game.format.title} ({len(found.of_games[game.key])})")
+            paths = found.of_games[game.key]
+            levels_of = paths[0].name if len(paths) == 1 else number_of(len(paths), "levels")
+            header.label(text=showable(f"{game.title}: {levels_of}"))
             if body is not None:
                 options.draw(game.import_settings, body, self, f"{game.key}_")
 
@@ -268,17 +278,17 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
         stage.window_manager_of(context).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: bpy.types.Context) -> Result:
-        """Export the level."""
+    def work(self, context: bpy.types.Context) -> Steps[Result]:
+        """Export the level, or say why not."""
         report = Report()
         try:
             path = chosen_files.to_write(Path(bpy.path.abspath(self.filepath)))
             level = levels.choose(context, self.collection, self.game, self.form)
             settings = None if self.choices is None else options.from_properties(self.choices, self)
             if self.form is None:
-                levels.export_file(context, level, path, settings, report)
+                yield from levels.export_file.steps(context, level, path, settings, report)
             else:
-                levels.export_form(context, level, path, self.form, settings, report)
+                yield from levels.export_form.steps(context, level, path, self.form, settings, report)
         except levels.FAILURES as error:
             return refuse(self, context, error)
         if settings is not None and remembered.by_hand(self):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from . import issues, levels
+from . import changes, issues, levels
 from .checking import LEVELWRIGHT_OT_check_export, LEVELWRIGHT_OT_show_changes
 from .operators import GAME_LEVEL, LEVELWRIGHT_OT_attach_original
 from .report_operators import LEVELWRIGHT_OT_copy_report, LEVELWRIGHT_OT_show_report
@@ -103,6 +103,7 @@ def _draw_level(layout: bpy.types.UILayout, context: bpy.types.Context, level: b
     column = layout.column(align=True)
     column.operator(f"export_scene.{kind.operator}", icon="EXPORT").collection = level.name
     column.operator(LEVELWRIGHT_OT_check_export.bl_idname, icon="CHECKMARK").collection = level.name
+    column.operator(LEVELWRIGHT_OT_show_changes.bl_idname, icon="VIEWZOOM").collection = level.name
 
 
 class _OfActiveLevel:
@@ -151,30 +152,29 @@ class LEVELWRIGHT_PT_issues(_OfActiveLevel, bpy.types.Panel):
 
 
 class LEVELWRIGHT_PT_changes(_OfActiveLevel, bpy.types.Panel):
-    """What an export of the active level would change."""
+    """What an export of the active level would change: there once it was compared, until it is exported."""
 
     bl_label = "What Would Change?"
-    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level that can be written."""
+        """Ask for a list."""
         level = originals.level_of(context)
-        try:
-            return level is not None and levels.game_of(level).export_level is not None
-        except SceneError:
-            return False
+        return level is not None and bool(findings.changes(level))
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        """Say when it was compared, at the right: what was edited since isn't in the list."""
+        level = originals.level_of(context)
+        if level is not None:
+            layout_of(self).label(text=changes.compared_at(level), icon="TIME")
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the button that compares, and the list."""
+        """Draw the list."""
         layout, level = layout_of(self), originals.level_of(context)
         if level is None:
             return
-        button = layout.operator(LEVELWRIGHT_OT_show_changes.bl_idname, text="Compare with the File", icon="VIEWZOOM")
-        button.collection = level.name
-        if findings.changes(level):
-            issues.draw_list(layout, context, level, "changes")
-            _draw_buttons(layout, context, level, "changes")
+        issues.draw_list(layout, context, level, "changes")
+        _draw_buttons(layout, context, level, "changes")
 
 
 def _draw_buttons(

@@ -18,10 +18,18 @@ from .scene.properties import setting
 from .scene.reports import SceneError
 
 LONGER_SIDE = 1280
+LARGEST_SIDE = 16384
+"""Pixels: a square of so many takes 4 GiB while it is drawn."""
 VIEWS = ("auto", "camera", "top", "iso", "spawn")
 ENGINES = ("auto", "eevee", "cycles", "workbench")
 _ISOMETRIC = Euler((math.atan(math.sqrt(2.0)), 0.0, math.radians(45.0)))
 """From the front and right, the three axes at equal angles."""
+
+
+def _side() -> Value:
+    """The field of one side of a picture."""
+    text = "In pixels; 0 for the scene's or, from above, the level's proportions"
+    return setting(0, text, minimum=0, maximum=LARGEST_SIDE)
 
 
 @dataclass(frozen=True)
@@ -33,8 +41,8 @@ class PictureSettings:
         "From where: auto takes the scene's camera if it has one, else top; iso shows all of it from a corner",
         choices=VIEWS,
     )
-    width: int = setting(0, "In pixels; 0 for the scene's or, from above, the level's proportions", minimum=0)
-    height: int = setting(0, "In pixels; 0 for the scene's or, from above, the level's proportions", minimum=0)
+    width: int = _side()
+    height: int = _side()
     samples: int = setting(8, "Samples a pixel: levels that are drawn flat need them for smooth edges only", minimum=1)
     transparent: bool = setting(False, "Nothing is where the level isn't, in place of the background")
     engine: str = setting(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from pathlib import Path
 from typing import Literal
@@ -11,11 +12,12 @@ import bpy
 
 from .. import __package__ as base_package
 from . import games, keymaps, remembered, setup_operators
-from .scene import declared
+from .scene import declared, wording
 from .scene.blender_types import Value
 from .scene.content_folders import ContentFolder, Seen
 from .scene.names import showable
-from .scene.sidebar import ItemList, register_classes, unregister_classes
+from .scene.sidebar import ItemList, draw_text, register_classes, unregister_classes
+from .setup_check import SetupLine
 from .setup_operators import (
     FOLDERS,
     LEVELWRIGHT_OT_add_folder,
@@ -25,6 +27,8 @@ from .setup_operators import (
     LEVELWRIGHT_OT_remove_folder,
 )
 
+SEEN = 0.45
+"""Part of a list's width for what its folders turned out to be."""
 SECONDS = 2.0
 """For how long what a folder is isn't asked anew: the window is drawn at each move of the mouse."""
 _seen: dict[tuple[str, str], tuple[float, Seen]] = {}
@@ -59,6 +63,7 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
     bl_idname = base_package
     __annotations__ = (
         {name: value for folder in FOLDERS for name, value in _properties(folder).items()}
+        | {name: value for game in games.GAMES for name, value in game.preferences.items()}
         | remembered.PREFERENCES
         | {
             "tab": declared.menu(
@@ -89,7 +94,7 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
             keymaps.draw(column, context)
         else:
             column.operator(LEVELWRIGHT_OT_check_setup.bl_idname, icon="CHECKMARK")
-            _draw_lines(column)
+            _draw_lines(column, context)
 
 
 def _draw_folders(
@@ -99,14 +104,12 @@ def _draw_folders(
     for folder in folders:
         box = column.box()
         if folder.is_file:
-            row = box.split(factor=0.6)
-            row.prop(owner, folder.name)
-            _label(row, _file_seen(folder, context))
+            box.prop(owner, folder.name)
+            _draw_seen(box, context, _file_seen(folder, context))
             continue
-        row = box.split(factor=0.6)
-        row.label(text=folder.title, icon="FILE_FOLDER")
+        box.label(text=folder.title, icon="FILE_FOLDER")
         if not folder.folders(context):
-            row.label(text="no folder yet: placeholders are shown", icon="INFO")
+            draw_text(box, context, "No folder yet: placeholders are shown", "INFO")
         row = box.row()
         count = len(getattr(owner, folder.paths))
         row.template_list(
@@ -119,6 +122,9 @@ def _draw_folders(
             rows=4 if count > 1 else 2,
         )
         _draw_buttons(row.column(align=True), folder, count)
+        for entry in getattr(owner, folder.paths)[getattr(owner, folder.index) :][:1]:
+            seen = _seen_of(folder, entry)
+            _draw_seen(box, context, seen if seen.text != _short(seen.text) else None)
         _draw_others(box, folder, context)
 
 
@@ -132,10 +138,10 @@ def _file_seen(folder: ContentFolder, context: bpy.types.Context) -> Seen | None
     return Seen(False, "not found") if folder.programs else None
 
 
-def _label(row: bpy.types.UILayout, seen: Seen | None) -> None:
-    """Draw what a folder or a file is."""
+def _draw_seen(box: bpy.types.UILayout, context: bpy.types.Context, seen: Seen | None, before: str = "") -> None:
+    """Draw what a folder or a file is, in lines that fit. before: what is said in front of it."""
     if seen is not None:
-        row.label(text=showable(seen.text), icon="CHECKMARK" if seen.is_right else "ERROR")
+        draw_text(box, context, showable(f"{before}{seen.text}"), "CHECKMARK" if seen.is_right else "ERROR")
 
 
 def _draw_buttons(column: bpy.types.UILayout, folder: ContentFolder, count: int) -> None:
@@ -153,14 +159,12 @@ def _draw_others(box: bpy.types.UILayout, folder: ContentFolder, context: bpy.ty
     listed = [folder.inside(path) for path in folder.listed(context)]
     variable = [folder.inside(path) for path in folder.from_variable()]
     if chosen := folder.chosen(context):
-        box.label(text=showable(f"{chosen}: set by a script, comes first"), icon="SCRIPT")
+        draw_text(box, context, showable(f"{chosen}: set by a script, comes first"), "SCRIPT")
     for path in folder.from_variable():
-        seen = _look(folder, path)
-        text = f"{path}: {seen.text} ({folder.variable})"
-        box.label(text=showable(text), icon="CHECKMARK" if seen.is_right else "ERROR")
+        _draw_seen(box, context, _look(folder, path), f"{folder.variable}: {path}: ")
     for path in folder.folders(context):
         if path not in listed and path not in variable:
-            box.label(text=showable(f"{path}: where the game is usually installed"), icon="CHECKMARK")
+            draw_text(box, context, showable(f"{path}: where the game is usually installed"), "CHECKMARK")
 
 
 def _look(folder: ContentFolder, path: Path) -> Seen:
@@ -171,29 +175,42 @@ def _look(folder: ContentFolder, path: Path) -> Seen:
     return _seen[key][1]
 
 
+def _seen_of(folder: ContentFolder, entry: ContentPath) -> Seen:
+    """What a folder of a list is."""
+    return _look(folder, Path(bpy.path.abspath(entry.path))) if entry.path else Seen(False, "")
+
+
+def _short(text: str) -> str:
+    """What of a text fits the list, beside the folder that it is about: whole words."""
+    width = SEEN * wording.room(bpy.context, buttons=3)
+    return wording.shortened(text, width, wording.measure(bpy.context))
+
+
 class LEVELWRIGHT_UL_folders(ItemList, bpy.types.UIList):
     """A list of folders, each with what it turned out to be."""
 
     def draw_line(self, row: bpy.types.UILayout, item: Value, active_property: str) -> None:
         """Draw a folder."""
-        split = row.split(factor=0.55)
-        split.prop(item, "path", text="", emboss=False)
         folder = next(folder for folder in FOLDERS if folder.index == active_property)
-        if item.path:
-            _label(split, _look(folder, Path(bpy.path.abspath(item.path))))
+        seen = _seen_of(folder, item)
+        split = row.split(factor=1.0 - SEEN)
+        split.prop(item, "path", text="", emboss=False)
+        split.label(text=showable(_short(seen.text)), icon="CHECKMARK" if seen.is_right else "ERROR")
 
 
-def _draw_lines(column: bpy.types.UILayout) -> None:
-    """Draw what the last check, or the last search, said."""
-    for line in setup_operators.lines:
+def _draw_lines(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Draw what the last check, or the last search, said: the window of the preferences is narrow at first."""
+    for (title, icon), lines in itertools.groupby(setup_operators.lines, lambda line: (line.title, _icon(line))):
         box = column.box().column(align=True)
-        row = box.split(factor=0.22)
-        row.label(text=line.title, icon="CHECKMARK" if line.is_right else "INFO" if line.is_optional else "ERROR")
-        row.label(text=showable(line.text))
-        if line.advice:
-            row = box.split(factor=0.22)
-            row.label(text="")
-            row.label(text=line.advice, icon="FORWARD")
+        box.label(text=title, icon=icon)
+        for line in lines:
+            draw_text(box, context, showable(line.text), "BLANK1")
+            if line.advice:
+                draw_text(box, context, line.advice, "FORWARD")
+
+
+def _icon(line: SetupLine) -> Literal["CHECKMARK", "INFO", "ERROR"]:
+    return "CHECKMARK" if line.is_right else "INFO" if line.is_optional else "ERROR"
 
 
 CLASSES = (ContentPath, LEVELWRIGHT_UL_folders, *setup_operators.CLASSES, LevelwrightPreferences)

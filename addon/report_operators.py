@@ -8,6 +8,7 @@ from __future__ import annotations
 import bpy
 
 from .. import __package__ as base_package
+from ..formats.counting import number_of
 from . import changes, issues, levels
 from .scene import declared, stage
 from .scene.declared import Declared
@@ -88,7 +89,7 @@ class LEVELWRIGHT_OT_copy_report(_OfReport):
         if not lines:
             raise SceneError(f"{level.name}: the list is empty")
         stage.window_manager_of(context).clipboard = showable_lines("\n".join(lines))
-        self.report({"INFO"}, f"{len(lines):,} lines copied")
+        self.report({"INFO"}, f"{number_of(len(lines), 'lines')} copied")
 
 
 class LEVELWRIGHT_OT_set_game_folder(bpy.types.Operator):
@@ -100,6 +101,7 @@ class LEVELWRIGHT_OT_set_game_folder(bpy.types.Operator):
     def execute(self, _context: bpy.types.Context) -> Result:
         """Show the extension's preferences, unfolded."""
         if bpy.app.background:
+            self.report({"INFO"}, "There is no window to show the preferences in")
             return {"CANCELLED"}
         bpy.ops.preferences.addon_show(module=base_package)
         return {"FINISHED"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What has to be done before a .blend is saved: pack paintings, which Blender would lose; deflate large originals. And
+"""What has to be done before a .blend is saved: pack paintings, which Blender would lose; deflate originals. And
 when levels are deleted: let go of the world that the scene has for them.
 """
 
@@ -15,7 +15,7 @@ def prepare(*_: object) -> None:
     for image in list(bpy.data.images):
         if image.is_dirty and images.was_packed(image):
             image.pack()
-    originals.deflate_large()
+    originals.deflate()
     stage.let_go_of_worlds()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 
 from .. import __package__ as base_package
+from ..formats.counting import number_of
 from . import games, installed_games, setup_check
 from .scene import content_folders, declared, stage
 from .scene.blender_types import Value
@@ -56,7 +57,7 @@ class _OnList(Declared, bpy.types.Operator):
 
     bl_options = {"INTERNAL"}
 
-    folder: str = declared.string(options={"HIDDEN", "SKIP_SAVE"})
+    folder: str = declared.menu(items=[(one.name, one.title, "") for one in FOLDERS], options={"HIDDEN", "SKIP_SAVE"})
 
     @property
     def kind(self) -> ContentFolder:
@@ -100,6 +101,7 @@ class LEVELWRIGHT_OT_remove_folder(_OnList):
         entry, kind = content_folders.preferences(), self.kind
         entries, chosen = getattr(entry, kind.paths), getattr(entry, kind.index)
         if chosen >= len(entries):
+            self.report({"INFO"}, "No folder is chosen in the list")
             return {"CANCELLED"}
         entries.remove(chosen)
         setattr(entry, kind.index, max(0, min(chosen, len(entries) - 1)))
@@ -121,6 +123,7 @@ class LEVELWRIGHT_OT_move_folder(_OnList):
         entries, chosen = getattr(entry, kind.paths), getattr(entry, kind.index)
         target = chosen + (-1 if self.up else 1)
         if chosen >= len(entries) or not 0 <= target < len(entries):
+            self.report({"INFO"}, "The list has no folder to move there")
             return {"CANCELLED"}
         entries.move(chosen, target)
         setattr(entry, kind.index, target)
@@ -158,7 +161,7 @@ class LEVELWRIGHT_OT_find_games(_OnPreferences):
             add(one.folder, one.path)
         self.show(context, told(search))
         count = len(search.found)
-        self.report({"INFO"}, f"{count} folder{'' if count == 1 else 's'} added, {len(search.known)} known already")
+        self.report({"INFO"}, f"{number_of(count, 'folders')} added, {len(search.known)} known already")
         return {"FINISHED"}
 
 
@@ -184,7 +187,10 @@ class LEVELWRIGHT_OT_check_setup(_OnPreferences):
         self.show(context, sorted(found, key=lambda line: (line.is_right, line.is_optional)))
         wrong = sum(not line.is_right and not line.is_optional for line in found)
         self.report(
-            {"INFO"}, f"{len(found)} things looked at, {wrong} to look into" if wrong else "All that is needed is there"
+            {"INFO"},
+            f"{number_of(len(found), 'things')} looked at, {wrong} to look into"
+            if wrong
+            else "All that is needed is there",
         )
         return {"FINISHED"}
 

@@ -230,7 +230,7 @@ class LEVELWRIGHT_PT_kinds(_OnLevel, bpy.types.Panel):
         if level is None:
             return
         layout.label(text=level.name, icon="OUTLINER_COLLECTION")
-        found = kinds.count(level, levels.game_of(level).kind_shown)
+        found = kinds.shown(context, level, levels.game_of(level).kind_shown)
         column = layout.column(align=True)
         for one in found:
             _draw_kind(column.row(align=True), one)

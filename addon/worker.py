@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..formats.binary import FormatError
 from .batch import FAILED, WRITTEN, Outcome
 from .conversion import convert
 from .scene.options import UsageError
-from .scene.reports import Report, SceneError
+from .scene.reports import Report, SceneError, in_words
 
 FAILURES = (FormatError, SceneError, OSError, RuntimeError, UsageError)
 """What a conversion raises for what users give it; RuntimeError: Blender's own operators."""
@@ -27,40 +28,43 @@ def serve() -> int:
     """Answer requests until there are no more."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="surrogateescape")
     os.dup2(2, 1)
-    for line in sys.stdin:
-        answers.write(json.dumps(answer(json.loads(line))) + "\n")
-        answers.flush()
+    with suppress(KeyboardInterrupt, BrokenPipeError):  # whoever asked was stopped, too
+        for line in sys.stdin:
+            answers.write(json.dumps(answer(json.loads(line))) + "\n")
+            answers.flush()
     return 0
 
 
-def answer(request: dict[str, Any], for_others: bool = True) -> Outcome:
-    """Make the file of a request, and return what became of it. for_others: as `convert` has it."""
+def answer(request: dict[str, Any], is_alone: bool = False) -> Outcome:
+    """Make the file of a request, and return what became of it.
+
+    is_alone: it is the only one of a command line, so a senseless one raises UsageError, as of options that it doesn't
+    have, or of a folder that isn't there. Otherwise options may be for other files, and the folder is made.
+    """
     source, target = Path(request["source"]), Path(request["target"])
     began = time.perf_counter()
     outcome: Outcome = {"status": FAILED}
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        if not is_alone:
+            target.parent.mkdir(parents=True, exist_ok=True)
         report = convert(
             source,
             target,
             request.get("level", ""),
             request["options"],
             request["refuse_changed"],
-            for_others=for_others,
+            for_others=not is_alone,
             is_strict=request["strict"],
         )
         outcome = {"status": WRITTEN} | told(report)
         outcome |= {"source_sha256": sha256(source), "target_sha256": sha256(target)}
         outcome["bytes"] = target.stat().st_size
     except FAILURES as error:
+        if is_alone and isinstance(error, UsageError):
+            raise
         outcome["error"] = in_words(error)
     outcome["seconds"] = round(time.perf_counter() - began, 3)
     return outcome
-
-
-def in_words(error: Exception) -> str:
-    """What went wrong, without what Blender puts before it."""
-    return str(error).strip().removeprefix("Error: ")
 
 
 def told(report: Report) -> Outcome:

@@ -125,18 +125,24 @@ def remove_fcurve(of: bpy.types.Action, in_slot: Slot, curve: bpy.types.FCurve) 
 
 @dataclass
 class Keys:
-    """Keys as arrays of one length: frames, values float32[k]; interpolation, easing int32[k] (numbers of
-    INTERPOLATION and EASING); left, right float32[k,2] handles (frame, value); left_type, right_type int32[k].
-    """
+    """Keys as arrays of one length."""
 
     frames: NDArray[np.float32]
+    """float32[k]."""
     values: NDArray[np.float32]
+    """float32[k]."""
     interpolation: NDArray[np.int32]
+    """int32[k], numbers of INTERPOLATION."""
     easing: NDArray[np.int32]
+    """int32[k], numbers of EASING."""
     left: NDArray[np.float32]
+    """float32[k, 2], handles: frame, value."""
     right: NDArray[np.float32]
+    """float32[k, 2]."""
     left_type: NDArray[np.int32]
+    """int32[k]."""
     right_type: NDArray[np.int32]
+    """int32[k]."""
 
     def __len__(self) -> int:
         return len(self.frames)

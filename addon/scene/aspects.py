@@ -19,7 +19,9 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Mesh, NodeTree, Object
 
+from ...formats.arrays import Array
 from . import animation, attributes, identity, originals, properties
 from .blender_types import Attribute, Socket, Value
 
@@ -32,7 +34,6 @@ OURS = "levelwright"
 _IDENTITY = frozenset((identity.ID, identity.CHECK, "vertex_id", "vertex_check"))
 _SHAPE = frozenset(("position", "custom_normal", "sharp_face", "sharp_edge", "material_index"))
 """Attributes that have aspects of their own."""
-_PLAIN = (str, float, int, bool)
 _SIMPLE = frozenset(("BOOLEAN", "INT", "FLOAT", "ENUM", "STRING"))
 _DISPLAY = re.compile(
     r"name|tag|use_(fake|extra)_user|show_.*|passepartout_.*|display_.*|pass_index|is_runtime_data|use_preview_world"
@@ -86,9 +87,9 @@ def of(holder: bpy.types.ID) -> Iterator[Aspect]:
     """Give each aspect of a data-block alone."""
     yield from static(holder)
     yield from custom_properties(holder)
-    if isinstance(holder, bpy.types.Mesh):
+    if isinstance(holder, Mesh):
         yield from mesh_attributes(holder)
-    if isinstance(holder, bpy.types.Collection) and originals.describe(holder) is not None:
+    if isinstance(holder, Collection) and originals.describe(holder) is not None:
         yield from lists(holder)
 
 
@@ -96,7 +97,7 @@ def of(holder: bpy.types.ID) -> Iterator[Aspect]:
 def readable_data(block: bpy.types.ID) -> Iterator[bpy.types.ID | None]:
     """Give the data of an object to read from: of a mesh in edit mode, which can't be read, a copy as it is now."""
     data = data_of(block)
-    if not (isinstance(block, bpy.types.Object) and isinstance(data, bpy.types.Mesh) and data.is_editmode):
+    if not (isinstance(block, Object) and isinstance(data, Mesh) and data.is_editmode):
         yield data
         return
     block.update_from_editmode()
@@ -109,7 +110,7 @@ def readable_data(block: bpy.types.ID) -> Iterator[bpy.types.ID | None]:
 
 def data_of(block: bpy.types.ID) -> bpy.types.ID | None:
     """Return the data of an object; None of one without, and of any other data-block."""
-    return block.data if isinstance(block, bpy.types.Object) else None
+    return block.data if isinstance(block, Object) else None
 
 
 def static(block: bpy.types.ID) -> Sequence[Aspect]:
@@ -252,7 +253,7 @@ def marks(wanted: Iterable[Aspect], holder: bpy.types.ID) -> dict[str, int]:
     found = {}
     for name, read, default, of_elements in wanted:
         value = read(holder)
-        if value is None or (value.__class__ in _PLAIN and value == default):
+        if value is None or (value.__class__ is not np.ndarray and value == default):
             continue
         if value.__class__ is str:
             found[name] = zlib.crc32(value.encode("utf-8", "surrogatepass")) or 1
@@ -355,11 +356,17 @@ def _shape_keys(mesh: bpy.types.Mesh) -> object:
 
 
 def _splines(curve: bpy.types.Curve) -> object:
-    return [
-        [point.co[:] for point in spline.points]
-        + [(*point.co[:], *point.handle_left[:], *point.handle_right[:]) for point in spline.bezier_points]
-        for spline in curve.splines
-    ]
+    found = []
+    for spline in curve.splines:
+        found += [_of_points(spline.points, "co", 4)]
+        found += [_of_points(spline.bezier_points, name, 3) for name in ("co", "handle_left", "handle_right")]
+    return found
+
+
+def _of_points(points: Value, name: str, width: int) -> Array:
+    values = np.empty((len(points), width), np.float32)
+    points.foreach_get(name, values.reshape(-1))
+    return values
 
 
 def _pixels(image: bpy.types.Image) -> object:
@@ -369,7 +376,7 @@ def _pixels(image: bpy.types.Image) -> object:
 
 
 def _nodes(holder: Value) -> object:
-    tree = holder if isinstance(holder, bpy.types.NodeTree) else holder.node_tree
+    tree = holder if isinstance(holder, NodeTree) else holder.node_tree
     if tree is None:
         return None
     nodes = [(node.bl_idname, *map(_socket, node.inputs)) for node in tree.nodes]

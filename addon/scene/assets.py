@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import bpy
+import numpy as np
 from mathutils import Matrix
 
-from . import identity, kinds, materials, shapes, transforms
+from . import attributes, identity, kinds, materials, shapes, transforms
 from .blender_types import Value
+from .level import root_of
 from .names import showable
 
 CATALOGS = "blender_assets.cats.txt"
@@ -42,6 +44,16 @@ def _leave(_obj: bpy.types.Object) -> None:
     """What is done to copies that are fine as they are."""
 
 
+def _never(_obj: bpy.types.Object) -> bool:
+    """What a game says of which nothing moves that becomes an asset."""
+    return False
+
+
+def _no_pieces(_level: bpy.types.Collection) -> Iterable[Candidate]:
+    """What a game says of which all assets are objects of its levels."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetRules:
     """What a game declares of its assets."""
@@ -56,6 +68,10 @@ class AssetRules:
     """The custom properties that mean something in its level only: names, places, what refers to others."""
     stand_alone: Callable[[bpy.types.Object], None] = _leave
     """What else has to be done to an object's copy."""
+    keeps_motion: Callable[[bpy.types.Object], bool] = _never
+    """Whether an object's copy plays what the object plays."""
+    pieces: Callable[[bpy.types.Collection], Iterable[Candidate]] = _no_pieces
+    """Gives what is no object of its own in a level, made to be an asset: brushes, patterns of tiles."""
     upright: frozenset[str] = frozenset()
     """The stamps of objects whose assets stand as when nobody has turned them; others stand as the first one did."""
     options: Mapping[str, str] = field(default_factory=dict)
@@ -69,10 +85,12 @@ class Candidate:
     block: bpy.types.Object | bpy.types.Material
     key: str
     catalog: str
+    is_piece: bool = False
+    """Whether it was made to be the asset: it stands alone at the origin, in no collection."""
 
 
 def candidates(level: bpy.types.Collection, rules: AssetRules, kind_of: kinds.KindOf) -> Iterator[Candidate]:
-    """Give what of a level can become assets, one of each key: objects by their names, then materials."""
+    """Give what of a level can become assets, one of each key: objects by their names, pieces, then materials."""
     known = set[str]()
     found = sorted(kinds.members(level, kind_of).items(), key=lambda each: each[0].name)
     for obj, kind in found:
@@ -80,6 +98,10 @@ def candidates(level: bpy.types.Collection, rules: AssetRules, kind_of: kinds.Ki
         if key and key not in known:
             known.add(key)
             yield Candidate(obj, key, kind)
+    for piece in rules.pieces(level):
+        if piece.key not in known:
+            known.add(piece.key)
+            yield piece
     known.clear()
     for material in materials.of_level(level):
         key = rules.material_key(material)
@@ -94,27 +116,37 @@ def make(candidate: Candidate, game: str, rules: AssetRules) -> bpy.types.ID:
     game: begins the catalog's path. The view layer has to be up to date.
     """
     block = candidate.block
-    made: bpy.types.ID = _copy(block, rules) if isinstance(block, bpy.types.Object) else block
+    made: bpy.types.ID = block
+    if isinstance(block, bpy.types.Object) and not candidate.is_piece:
+        made = alone(block, rules)
     _let_go(made)
-    if made is not block:
-        block.name = showable(f".{block.name}")  # the asset gets the plain name, whatever else is called so
-        made.name = showable(candidate.key.rsplit("/", 1)[-1])
-    gives: Value = made
-    gives.asset_mark()
-    data = gives.asset_data
-    data.catalog_id = catalog_id(f"{game}/{candidate.catalog}")
-    data.description = showable(candidate.key)
-    for tag in (game, candidate.catalog):
-        data.tags.new(tag, skip_if_exists=True)
+    if isinstance(made, bpy.types.Object):
+        title = candidate.key.rsplit("/", 1)[-1]
+        other: Value = bpy.data.objects.get(showable(title))
+        if other is not None and other.asset_data is None:
+            other.name = showable(f".{title}")  # the asset gets the plain name, whatever of the level is called so
+        made.name = showable(title)
+    mark_asset(made, game, candidate.catalog, candidate.key)
     return made
 
 
+def mark_asset(made: bpy.types.ID, game: str, catalog: str, description: str) -> None:
+    """Make an asset of a data-block, in a catalog of a game."""
+    gives: Value = made
+    gives.asset_mark()
+    data = gives.asset_data
+    data.catalog_id = catalog_id(f"{game}/{catalog}")
+    data.description = showable(description)
+    for tag in (game, catalog):
+        data.tags.new(tag, skip_if_exists=True)
+
+
 def let_go_of_looks() -> None:
-    """Make all materials and images of the open .blend nobody's: a level was imported to take assets from it.
+    """Make what assets of the open .blend show and play nobody's: a level was imported to take assets from it.
 
     Meshes of models know their materials by what these are stamped as.
     """
-    for block in (*bpy.data.materials, *bpy.data.images):
+    for block in (*bpy.data.materials, *bpy.data.images, *bpy.data.actions, *bpy.data.sounds):
         _let_go(block)
     for mesh in list(bpy.data.meshes):
         if shapes.is_known(mesh):
@@ -128,11 +160,12 @@ def _let_go(block: bpy.types.ID) -> None:
         identity.stamp(block, identity.Token(0), mark.kind, -1)
 
 
-def _copy(obj: bpy.types.Object, rules: AssetRules) -> bpy.types.Object:
+def alone(obj: bpy.types.Object, rules: AssetRules) -> bpy.types.Object:
     """A copy of an object that stands alone, at the origin, as large as its level shows it."""
     made = obj.copy()
     _, turn, scale = obj.matrix_world.decompose()
-    made.animation_data_clear()
+    if not rules.keeps_motion(obj):
+        made.animation_data_clear()
     made.parent = None
     made.matrix_basis = Matrix.LocRotScale(None, None if identity.kind_of(obj) in rules.upright else turn, scale)
     made.hide_render = made.hide_viewport = False
@@ -143,6 +176,32 @@ def _copy(obj: bpy.types.Object, rules: AssetRules) -> bpy.types.Object:
         made.data = obj.data.copy()  # what a light says is its own; a mesh is that of all with one model
     rules.stand_alone(made)
     return made
+
+
+def piece(name: str, mesh: bpy.types.Mesh, level: bpy.types.Collection, kind: str) -> bpy.types.Object:
+    """An object of a mesh that was made of parts of a level, stamped as nobody's, as large as the level shows it."""
+    made: bpy.types.Object = bpy.data.objects.new(showable(name), mesh)
+    root = root_of(level)
+    made.scale = root.scale if root is not None else (1.0, 1.0, 1.0)
+    identity.stamp(made, identity.Token(0), kind, -1)
+    return made
+
+
+def lie_flat(obj: bpy.types.Object) -> None:
+    """Give an object of a flat mesh one that lies in its plane z = 0, its front up: so it is dropped onto surfaces."""
+    mesh = obj.data
+    if not isinstance(mesh, bpy.types.Mesh) or not mesh.polygons:
+        return
+    points, ring = attributes.read(mesh, "position", "POINT"), list(mesh.polygons[0].vertices)
+    if points is None:
+        return
+    along, normal = points[ring[1]] - points[ring[0]], np.array(mesh.polygons[0].normal)
+    along = along / max(float(np.sqrt(along @ along)), 1e-9)
+    axes = np.stack([along, np.cross(normal, along), normal])
+    obj.data = mesh = mesh.copy()
+    flat = (points - points.mean(axis=0)) @ axes.T
+    attributes.write(mesh, "position", "POINT", "FLOAT_VECTOR", flat.astype(np.float32))
+    mesh.update()
 
 
 def catalog_id(path: str) -> str:

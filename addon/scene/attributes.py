@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...formats.arrays import Array
+from ...formats.counting import number_of
 from .blender_types import Attribute
 from .names import showable
 
@@ -85,5 +86,5 @@ def flat(values: ArrayLike, dtype: type[np.generic], width: int, count: int, nam
     """Return values as one row of the exact dtype; raises ValueError unless there are count * width of them."""
     array = np.ascontiguousarray(values, dtype).reshape(-1)
     if len(array) != count * width:
-        raise ValueError(f"{name}: {len(array)} numbers for {count} elements of {width}")
+        raise ValueError(f"{name}: {len(array)} numbers for {number_of(count, 'elements')} of {width}")
     return array

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from . import stage
 from .blender_types import Node, NodeTree, Value
+from .progress import Steps, Stepwise, progress
 from .reports import SceneError
 
 Light = NDArray[np.float32]
 
 
+@Stepwise
 def bake(
     context: bpy.types.Context,
     name: str,
@@ -25,7 +27,7 @@ def bake(
     uv_layer: str,
     samples: int,
     bounces: int,
-) -> tuple[Light, NDArray[np.bool_]]:
+) -> Steps[tuple[Light, NDArray[np.bool_]]]:
     """The light that falls on objects, direct and indirect, in an image of `size`: float32[pixels, 3], 1 is white, and
     which pixels a surface covers, bool[pixels]; row by row from the top.
 
@@ -38,24 +40,33 @@ def bake(
         stack.callback(bpy.data.images.remove, picture)
         stack.enter_context(_renderer(context, samples, bounces))
         stack.enter_context(_into(picture, objects))
-        stack.enter_context(_selected(context, objects))
+        with progress(len(objects), "objects baked") as step:
+            for number, obj in enumerate(objects):
+                yield step(0)
+                _bake_one(context, name, obj, uv_layer, clear=not number)
+                step()
+        rows = pixels_of(picture)
+    finite = np.isfinite(rows[:, :3]).all(axis=1)
+    return np.maximum(rows[:, :3], 0), (rows[:, 3] > 0) & finite
+
+
+def _bake_one(context: bpy.types.Context, name: str, obj: bpy.types.Object, uv_layer: str, clear: bool) -> None:
+    """Let Cycles bake an object, as it does with several one after another. Raises SceneError."""
+    with _selected(context, [obj]):
         try:
             done: Value = bpy.ops.object.bake(
                 type="DIFFUSE",
                 pass_filter={"DIRECT", "INDIRECT"},
                 target="IMAGE_TEXTURES",
                 save_mode="INTERNAL",
-                use_clear=True,
+                use_clear=clear,
                 margin=0,
                 uv_layer=uv_layer,
             )
         except RuntimeError as error:
             raise SceneError(f"Cycles can't bake {name}: {error}") from error
-        if "FINISHED" not in done:
-            raise SceneError(f"baking {name} was cancelled")
-        rows = pixels_of(picture)
-    finite = np.isfinite(rows[:, :3]).all(axis=1)
-    return np.maximum(rows[:, :3], 0), (rows[:, 3] > 0) & finite
+    if "FINISHED" not in done:
+        raise SceneError(f"baking {name} was cancelled")
 
 
 def refuse_bare(objects: Sequence[bpy.types.Object]) -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import NoReturn
 
 
 def read(path: Path) -> bytes:
@@ -23,6 +25,19 @@ def to_write(path: Path) -> Path:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no such folder")
     return path
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return all files in a folder that was chosen and below it, sorted; links to folders aren't followed.
+
+    Raises OSError where one of the folders can't be looked into.
+    """
+
+    def refuse(error: OSError) -> NoReturn:
+        raise error
+
+    found = [Path(home, name) for home, _, names in os.walk(folder, onerror=refuse) for name in names]
+    return sorted(file for file in found if file.is_file())
 
 
 def _refuse_folder(path: Path, instead: str) -> None:

@@ -76,6 +76,26 @@ vector = _of(_numbers, bpy.props.FloatVectorProperty)
 flags = _of(_flags, bpy.props.BoolVectorProperty)
 
 
+NOTHING = "NOTHING"
+"""The item of a menu that has no other."""
+Items = list[tuple[str, str, str]]
+MakeItems = Callable[[object, bpy.types.Context | None], Items]
+"""Gives the items of a menu as they are now: of whom it is, and the context, None where Blender has none."""
+
+
+def items(make: MakeItems) -> MakeItems:
+    """Return what Blender may ask for the items of a menu that changes: they are kept, since it holds no copies of
+    their texts, and there is always one, since it warns of a menu whose default isn't there.
+    """
+    held: Items = []
+
+    def kept(owner: object, context: bpy.types.Context | None) -> Items:
+        held[:] = make(owner, context) or [(NOTHING, "Nothing", "There is nothing to choose from")]
+        return held
+
+    return kept
+
+
 def collection(type: builtins.type[Group], options: Iterable[str] = ()) -> Groups[Group]:  # noqa: A002 - bpy's word
     """Declare a list of property groups."""
     declare: Value = bpy.props.CollectionProperty

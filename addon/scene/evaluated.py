@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 import bpy
 
-from .reports import SceneError
+from . import identity
+from .reports import Report, SceneError, listed
 
 
 @contextmanager
@@ -42,3 +43,30 @@ def shown(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> It
         for obj in hidden:
             obj.hide_viewport = True
         bpy.data.scenes.remove(stage)
+
+
+def tell_of_instances(context: bpy.types.Context, objects: Iterable[bpy.types.Object], report: Report) -> None:
+    """Warn of what objects show beside their meshes, as it looks: instances that geometry nodes, particles, vertices or
+    faces make, and collections that new objects show. Hidden objects show none.
+    """
+    able = [obj for obj in objects if _may_instance(obj)]
+    if not able:
+        return
+    depsgraph = context.evaluated_depsgraph_get()
+    makers = {one.parent.original for one in depsgraph.object_instances if one.is_instance and one.parent is not None}
+    makers &= set(able)
+    if makers:
+        found = [obj for obj in able if obj in makers]
+        report.warn(
+            f"{listed([obj.name for obj in found])}: the instances shown there aren't written. Make them real: by the "
+            "node Realize Instances, or Object > Apply > Make Instances Real",
+            found,
+        )
+
+
+def _may_instance(obj: bpy.types.Object) -> bool:
+    """Whether an object may show instances that nothing else tells of."""
+    if obj.instance_type == "COLLECTION":  # of those that an import made, the ledger tells
+        return identity.stamped(obj) is None
+    nodes = any(modifier.type == "NODES" for modifier in obj.modifiers)
+    return nodes or obj.instance_type != "NONE" or bool(obj.particle_systems)

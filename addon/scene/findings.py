@@ -17,6 +17,7 @@ from typing import Literal
 import bpy
 import numpy as np
 
+from ...formats.counting import alike, number_of
 from .blender_types import Value
 from .meshes import needs_evaluation
 from .names import showable_lines
@@ -80,7 +81,7 @@ class FindingGroup:
         """Its line: that of its only member, or how many there are: "885 models missing"."""
         if len(self.lines) == 1:
             return self.lines[0].message
-        return f"{sum(line.count for line in self.lines):,} {self.title}"
+        return number_of(sum(line.count for line in self.lines), self.title)
 
     @property
     def mend(self) -> str:
@@ -174,8 +175,9 @@ def changes(collection: bpy.types.Collection) -> list[FindingGroup]:
 def _grouped(lines: Iterable[KeptFinding]) -> list[FindingGroup]:
     found: dict[tuple[Sort, str], FindingGroup] = {}
     for line in dict.fromkeys(map(_Same, lines)):
-        key = line.line.sort, line.line.title or line.line.message
-        found.setdefault(key, FindingGroup(*key)).lines.append(line.line)
+        title = line.line.title or line.line.message
+        key = line.line.sort, alike(title)
+        found.setdefault(key, FindingGroup(line.line.sort, title)).lines.append(line.line)
     return list(found.values())
 
 

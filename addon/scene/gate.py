@@ -6,17 +6,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import Any
 
 import bpy
 
 from ...formats.binary import Problem
+from .progress import Steps, Stepwise, progress, steps_of
 from .reports import LevelFinding, Report, SceneError
 
 NAMED = 5
 """Problems that an error names."""
-
-Level = TypeVar("Level")
 
 
 def brought_in(before: Iterable[Problem], after: Iterable[Problem]) -> list[tuple[Problem, int]]:
@@ -61,23 +60,28 @@ def named(text: str, objects: Objects) -> tuple[str, list[bpy.types.Object]]:
     return pattern.sub(lambda match: f"{match[0]} ({objects[match[0]].name})", text), list(found)
 
 
+@Stepwise
 def refuse_new(
-    check: Callable[[Level], list[Problem]],
-    level: Level,
-    before: Callable[[], Level] | None,
+    check: Callable[[Any], list[Problem]],
+    level: object,
+    before: Callable[[], object] | None,
     report: Report,
     title: str = "level",
     objects: Objects | None = None,
-) -> None:
+) -> Steps[None]:
     """Raise SceneError with what the game would refuse in a level, and warn of what is worth a look, unless it came so.
 
-    before: gives the level as it was imported, asked only if there are problems; None for one made in Blender. title:
-    what the game calls a level. objects: those of the level's places.
+    check: of the format; a `Stepwise`, where it takes long. before: gives the level as it was imported, asked only if
+    there are problems; None for one made in Blender. title: what the game calls a level. objects: those of the level's
+    places.
     """
-    found = check(level)
-    if not found:
-        return
-    new = brought_in(check(before()) if before is not None else (), found)
+    with progress(2, "checks") as step:
+        found = yield from steps_of(check, level)
+        if not found:
+            return
+        yield step()
+        old = (yield from steps_of(check, before())) if before is not None else ()
+    new = brought_in(old, found)
     told = [(one, *named(_sentence(one, count), objects or {})) for one, count in new]
     errors = [LevelFinding(said, tuple(those), sort="error") for one, said, those in told if one.severity == "error"]
     if errors:

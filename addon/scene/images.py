@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...formats.reach import AllowedFolders
+from ...formats.srgb import to_light
 from . import bitmap_font
 from .blender_types import Value
 from .names import showable
@@ -23,6 +24,8 @@ BASELINE = "levelwright_packed"
 
 _BLOCK = 1 << 16
 """Numbers of pixels that are converted at a time."""
+_SAMPLED = 1 << 16
+"""Pixels of an image that its mean colour is taken of."""
 
 PLACEHOLDER = "levelwright_placeholder"
 """Key that marks images that only stand for ones that weren't found."""
@@ -127,6 +130,16 @@ def to_rgba(image: bpy.types.Image) -> NDArray[np.uint8]:
     rgba = np.full((height, width, 4), 255, np.uint8)
     rgba[..., :3] = array[..., :3] if image.channels == 3 else array[..., :1]
     return rgba
+
+
+def mean_color(image: bpy.types.Image) -> tuple[float, float, float]:
+    """What an image looks like from afar: the mean of its light, linear, 0 to 1; black for one without pixels."""
+    if not min(image.size):
+        return 0.0, 0.0, 0.0
+    pixels = to_rgba(image).reshape(-1, 4)
+    part = pixels[:: max(1, len(pixels) // _SAMPLED), :3] / np.float64(255)
+    red, green, blue = to_light(part).mean(axis=0).tolist()
+    return red, green, blue
 
 
 def remember(image: bpy.types.Image) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import bpy
 
-from . import identity, stage
+from . import identity, once, stage
 
 OTHER = "Other"
 KINDS: dict[str, str] = {
@@ -88,6 +88,13 @@ def count(level: bpy.types.Collection, kind_of: KindOf) -> list[KindCount]:
         totals[kind] += 1
         visible[kind] += obj.visible_get()
     return [KindCount(name, totals[name], visible[name]) for name in KINDS if totals[name]]
+
+
+def shown(context: bpy.types.Context, level: bpy.types.Collection, kind_of: KindOf) -> list[KindCount]:
+    """What `count` gives, for what is drawn: counted once until the scene changes."""
+    layer, scene = stage.view_layer_of(context), stage.scene_of(context)
+    key = "kinds", level.session_uid, scene.session_uid, layer.name
+    return once.kept(key, lambda: count(level, kind_of))
 
 
 def switch(

@@ -21,9 +21,10 @@ from ...formats.solid_leaks import Sealing
 from . import declared, files, identity, meshes, originals, transforms
 from .level import needed_root
 from .names import showable
+from .progress import Steps, Stepwise
 from .reports import Report, SceneError
-from .sidebar import OBJECT_MODE, LevelOperator, LevelPanel, Result, allows, tell
-from .stoppable import Stoppable
+from .sidebar import LevelOperator, LevelPanel, Result, tell
+from .stoppable import StoppableTool
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -53,32 +54,36 @@ class StillFaces:
 
 @dataclass(frozen=True)
 class Finder:
-    """What a game says of leaks.
-
-    verbs: of its library. kind: the stamp of what is made for show. entities: kinds of objects that a leak may begin
-    at. examine: floods the level that a scene shows. faces: those that may be hidden. from_blender, to_blender:
-    float64[n, 3] points between Blender's axes and the level's.
-    """
+    """What a game says of leaks."""
 
     verbs: LeakVerbs
+    """Of its library."""
     kind: str
+    """The stamp of what is made for show."""
     entities: frozenset[str]
-    examine: Callable[[bpy.types.Context, bpy.types.Collection], Sealing]
+    """Kinds of objects that a leak may begin at."""
+    examine: Callable[[bpy.types.Context, bpy.types.Collection], Steps[Sealing]]
+    """Floods the level that a scene shows."""
     faces: Callable[[bpy.types.Context, bpy.types.Collection], Sequence[StillFaces]]
+    """Gives those that may be hidden."""
     from_blender: Callable[[Floats], Floats] = np.asarray
+    """float64[n, 3] points of Blender's axes in the level's."""
     to_blender: Callable[[Floats], Floats] = np.asarray
+    """The other way."""
 
 
+@Stepwise
 def find(
     context: bpy.types.Context, collection: bpy.types.Collection, finder: Finder, report: Report
-) -> list[bpy.types.Object]:
+) -> Steps[list[bpy.types.Object]]:
     """Look for a leak, draw it, and tell; returns the curve and the object that it begins at, none of a sealed level.
 
-    An earlier curve goes. Raises what `Finder.examine` does, and SceneError.
+    An earlier curve goes: nothing is changed before the last step. Raises what `Finder.examine` does, and SceneError.
     """
-    remove(collection)
     root = needed_root(collection)
-    sealing = finder.examine(context, collection)
+    sealing = yield from finder.examine(context, collection)
+    yield
+    remove(collection)
     for what, count in sealing.counts().items():
         report.count(what, count)
     for problem in sealing.problems(finder.verbs.SEVERITY):
@@ -147,20 +152,22 @@ def _standing(
     return [found[int(away.argmin())]] if away.min() <= _STANDS else []
 
 
+@Stepwise
 def hidden(
     context: bpy.types.Context, collection: bpy.types.Collection, finder: Finder, report: Report
-) -> list[tuple[StillFaces, NDArray[np.int64]]]:
+) -> Steps[list[tuple[StillFaces, NDArray[np.int64]]]]:
     """The faces that nobody ever sees, of each object that has some. Raises as `find` does."""
-    sealing = finder.examine(context, collection)
+    sealing = yield from finder.examine(context, collection)
     for problem in sealing.problems(finder.verbs.SEVERITY):
-        report.warn(f"{problem.place}: {problem.message}. So faces that face the void aren't known")
+        report.warn(f"{problem.place}: {problem.message}. So faces towards the void aren't known")
     made = []
     for shown in finder.faces(context, collection):
+        yield
         first = np.append(shown.data.face_starts, len(shown.data.corner_verts)).astype(np.int64)
         corners = shown.data.corner_verts.astype(np.int64)
         within, beyond = sealing.hidden_polygons(finder.from_blender(shown.positions), corners, first)
         report.count("faces inside solid", int((within & shown.still).sum()))
-        report.count("faces that face the void", int((beyond & shown.still).sum()))
+        report.count("faces towards the void", int((beyond & shown.still).sum()))
         faces = np.flatnonzero((within | beyond) & shown.still)
         if len(faces):
             made.append((shown, faces))
@@ -197,11 +204,7 @@ class _OfFinder(LevelOperator):
     """Base of what follows."""
 
     finder: ClassVar[Finder]
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level, and for Object Mode: what is being edited is not in the meshes yet."""
-        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
+    needs_mode = "OBJECT"
 
     def tell(self, level: bpy.types.Collection, report: Report) -> None:
         """Show what was found, and keep it as a text block."""
@@ -209,16 +212,16 @@ class _OfFinder(LevelOperator):
         tell(self, level, report)
 
 
-class FindLeaks(Stoppable, _OfFinder):
+class FindLeaks(StoppableTool, _OfFinder):
     """Find out whether the level is sealed, as its compiler would, and draw the way out as a curve where it isn't"""
 
     bl_label = "Find Leaks"
     bl_options = {"REGISTER", "UNDO"}
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+    def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
         """Flood it."""
         report = Report(f"{level.name} is sealed")
-        found = find(context, level, self.finder, report)
+        found = yield from find.steps(context, level, self.finder, report)
         if report.warnings:
             report.title = f"{level.name} leaks" if found else level.name
         if found:
@@ -233,11 +236,9 @@ class RemoveLeak(_OfFinder):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a curve."""
-        level = cls.level(context)
-        there = level is not None and curve_of(level) is not None
-        return super().poll(context) and allows(cls, there, "No leak is drawn: Find Leaks draws it")
+    def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Say what there has to be."""
+        return "" if curve_of(level) is not None else "No leak is drawn: Find Leaks draws it"
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Remove it."""
@@ -250,7 +251,7 @@ class WriteLeakFile(RemoveLeak):
     bl_label = "Write Leak File"
     bl_options = {"REGISTER"}
 
-    filepath: str = declared.string(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask where to."""
@@ -273,16 +274,16 @@ class WriteLeakFile(RemoveLeak):
         self.report({"INFO"}, f"wrote {path.name}")
 
 
-class SelectHiddenFaces(Stoppable, _OfFinder):
+class SelectHiddenFaces(StoppableTool, _OfFinder):
     """Select the faces of brushes that nobody ever sees: those inside other brushes, and those that face the void"""
 
     bl_label = "Select Hidden Faces"
     bl_options = {"REGISTER", "UNDO"}
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:
+    def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[bool | None]:
         """Flood the level and see what the flood doesn't touch."""
         report = Report(level.name)
-        found = hidden(context, level, self.finder, report)
+        found = yield from hidden.steps(context, level, self.finder, report)
         for shown, faces in found:
             meshes.select_faces(shown.object, faces)
         _select(context, [shown.object for shown, _ in found])

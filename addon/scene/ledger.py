@@ -17,9 +17,11 @@ from functools import cache
 from typing import ClassVar, NamedTuple
 
 import bpy
+from bpy.types import Collection, Material, Mesh, Object, World
 
 from . import aspects, baselines, identity, originals
 from .aspects import Aspect
+from .progress import Steps, Stepwise, progress
 from .reports import Report, listed
 
 KEY = "levelwright_ledger"
@@ -28,6 +30,8 @@ _NO_RECORD = " -1"
 """What keys end in of what the file has no record of."""
 COPIED, DELETED = "copied", "deleted"
 """Beside the aspects of a data-block: that there are more of it, or that it is gone."""
+_USED = (Material, World)
+"""Data-blocks that come and go with what uses them, an object or a scene: that is where an edit is to be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +170,7 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
     for obj in objects:
         yield "object", "", obj
     for obj in objects:
-        for slot in obj.material_slots:
+        for slot in obj.material_slots if obj.data is not None else ():
             if slot.material is not None:
                 materials[slot.material] = None
     for material in materials:
@@ -198,7 +202,7 @@ class _Entries:
         for block, marks in marked:
             rule, entry = rules[block.kind], block.entry
             together[entry].append(marks)
-            if rule.is_counted:
+            if rule.is_counted and not isinstance(block.id_block, _USED):
                 found.names.setdefault(block.key, []).append(block.id_block.name)
             if rule.kept_of is not None and (kept := rule.kept_of(block.id_block)):
                 found.properties.setdefault("\0".join(kept), []).append((entry, block.id_block.name))
@@ -238,7 +242,7 @@ def _lock(listed: Iterable[LevelBlock], fates: Fates) -> None:
     rules = _Rules.of(fates)
     for kind, _, id_block in listed:
         locked = rules[kind].locked
-        if locked and isinstance(id_block, bpy.types.Object):
+        if locked and isinstance(id_block, Object):
             for name in locked:
                 setattr(id_block, f"lock_{name}", (True, True, True))
 
@@ -292,7 +296,8 @@ def _kept_properties(fates: Fates, kind: str) -> Callable[[bpy.types.ID], list[s
     return lambda block: [name for name in named if kept(name) and block.get(name) is not None]
 
 
-def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None:
+@Stepwise
+def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> Steps[None]:
     """Warn of all that was edited in a level and reaches no file, by the names of the data-blocks.
 
     Nothing is said of levels that were made in Blender, or that a version imported which kept no such entries.
@@ -304,23 +309,25 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> None
     unknown: dict[tuple[str, Fate], list[bpy.types.ID]] = defaultdict(list)
     """Elements of meshes were added or deleted, so that nothing can be compared."""
     seen: list[LevelBlock] = []
-    for block, marks in _marks(collection, fates):
-        seen.append(block)
-        before = was.marks.get(block.entry)
-        if before is None:
-            continue
-        for name in {*marks, *before}:
-            fate = fate_of(fates, block.kind, name)
-            mark, was_marked = marks.get(name, 0), before.get(name, 0)
-            then = [was_marked] if isinstance(was_marked, int) else was_marked
-            if fate.is_written or mark in then:
+    with progress(len(was.marks), "objects and their data") as step:
+        for block, marks in _marks(collection, fates):
+            yield step()
+            seen.append(block)
+            before = was.marks.get(block.entry)
+            if before is None:
                 continue
-            known = any(aspects.comparable(mark, each) for each in then)
-            (edited if known else unknown)[name, fate].append(block.id_block)
+            for name in {*marks, *before}:
+                fate = fate_of(fates, block.kind, name)
+                mark, was_marked = marks.get(name, 0), before.get(name, 0)
+                then = [was_marked] if isinstance(was_marked, int) else was_marked
+                if fate.is_written or mark in then:
+                    continue
+                known = any(aspects.comparable(mark, each) for each in then)
+                (edited if known else unknown)[name, fate].append(block.id_block)
     for (name, fate), those in edited.items():
-        _say(report, fate, f"{_listed(those)}: {name} was edited, but isn't written: {fate.why}", those)
+        _say(report, fate, f"{_listed(those)}: the edit of {name} isn't written: {fate.why}", those)
     for (name, fate), those in unknown.items():
-        report.note(f"{_listed(those)}: {name} isn't written, whether it was edited or not: {fate.why}")
+        report.note(f"{_listed(those)}: {name}: no edit of it is written: {fate.why}")
     _tell_of_names(was, seen, fates, report)
     _tell_of_properties(was, seen, fates, report)
     _tell_of_blocks(was, seen, fates, report)
@@ -334,7 +341,7 @@ def _tell_of_names(was: _Entries, seen: Sequence[LevelBlock], fates: Fates, repo
         if fate.is_written or not block.is_no_record or block.entry in was.marks:
             continue
         if any(entry.startswith(f"{block.sort} ") for entry in missing):
-            said = f"{block.id_block.name}: name was edited, but isn't written: {fate.why}"
+            said = f"{block.id_block.name}: the edit of its name isn't written: {fate.why}"
             _say(report, fate, said, [block.id_block])
 
 
@@ -385,7 +392,7 @@ def _say(report: Report, fate: Fate, line: str, those: Iterable[bpy.types.ID] = 
     if fate.is_aside:
         report.note(line)
     else:
-        report.warn(line, [block for block in those if isinstance(block, bpy.types.Object)])
+        report.warn(line, [block for block in those if isinstance(block, Object)])
 
 
 def _listed(those: Iterable[bpy.types.ID]) -> str:
@@ -454,7 +461,7 @@ class _Needed:
         found = aspects.marks(plan.static, holder)
         if plan.has_properties:
             found |= aspects.marks(aspects.custom_properties(holder, plan.is_needed), holder)
-        if plan.has_attributes and isinstance(holder, bpy.types.Mesh):
+        if plan.has_attributes and isinstance(holder, Mesh):
             found |= aspects.marks(aspects.mesh_attributes(holder, plan.is_needed), holder)
         return found
 
@@ -471,7 +478,7 @@ class _Needed:
 
     def _plan(self, kind: str, holder: bpy.types.ID) -> _Plan:
         static = list(aspects.static(holder))
-        if kind == identity.LEVEL and isinstance(holder, bpy.types.Collection):
+        if kind == identity.LEVEL and isinstance(holder, Collection):
             static += aspects.lists(holder)
         return _Plan(
             tuple(each for each in static if not self._is_written(kind, each.name)),

@@ -11,6 +11,7 @@ from typing import Generic, Self, TypeVar
 import bpy
 
 from ...formats.binary import Budget
+from ...formats.counting import number_of
 from . import identity, originals, stage
 from .blender_types import Value
 from .names import showable
@@ -37,7 +38,7 @@ class ImportContext(Generic[Level, Settings]):
     """The level's file: content is looked for beside it."""
     scene: bpy.types.Scene
     alone: bool
-    """Whether the scene held nothing else when the import began: then it is made to look as the game does."""
+    """Whether the scene held nothing but levels of the game when the import began: then it is made to look like it."""
     token: identity.Token
     """What stamps and ids of this import carry."""
     collection: bpy.types.Collection
@@ -75,7 +76,7 @@ class ImportContext(Generic[Level, Settings]):
         """
         path = Path(file)
         scene = stage.scene_of(context)
-        alone = stage.is_empty(scene)
+        alone = stage.is_free_for(scene, format_key)
         token = identity.new_token(data)
         collection = bpy.data.collections.new(showable(path.stem if data is not None else path.name))
         kept = {one.name: getattr(settings, one.name) for one in fields(type(settings)) if one.subtype not in PATHS}
@@ -133,7 +134,7 @@ def only(collection: bpy.types.Collection, kind: str) -> bpy.types.Object | None
     found = [obj for obj in collection.all_objects if identity.kind_of(obj) == kind]
     if len(found) > 1:
         names = listed([obj.name for obj in found])
-        raise SceneError(f"{collection.name!r} has {len(found)} objects of which a level has one: {names}", found)
+        raise SceneError(f"{collection.name!r} has several objects of which a level has one: {names}", found)
     return found[0] if found else None
 
 
@@ -141,7 +142,7 @@ def root_of(collection: bpy.types.Collection) -> bpy.types.Object | None:
     """Return a level's root empty; None where it was deleted. Raises SceneError where there are several."""
     roots = [obj for obj in collection.all_objects if identity.kind_of(obj) == identity.ROOT]
     if len(roots) > 1:
-        raise SceneError(f"{collection.name!r} has {len(roots)} root empties: a level has one", roots)
+        raise SceneError(f"{collection.name!r} has {number_of(len(roots), 'root empties')}: a level has one", roots)
     return roots[0] if roots else None
 
 

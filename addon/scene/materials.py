@@ -4,13 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Literal
 
 import bpy
+import numpy as np
+from bpy.types import Mesh, NodeSocket
+from numpy.typing import NDArray
 
 from .blender_types import Node, NodeTree, Value
 from .blender_types import Socket as Socket
 from .names import showable
+
+_WIDE = 220.0
+"""From node to node."""
 
 
 class Nodes:
@@ -18,13 +25,12 @@ class Nodes:
 
     def __init__(self, tree: bpy.types.NodeTree) -> None:
         self.tree = tree
-        self._column = 0
 
     def add(self, kind: str, label: str = "", **settings: Value) -> Node:
         """Add a node with these settings, right of those before it."""
         node: Node = self.tree.nodes.new(kind)
-        node.location = (self._column * 220.0, 0.0)
-        self._column += 1
+        nodes: Value = self.tree.nodes
+        nodes.foreach_set("location", _in_a_row(len(nodes)))  # one that is moved alone updates the tree
         if label:
             node.label = showable(label)
         for name, value in settings.items():
@@ -37,7 +43,7 @@ class Nodes:
 
     def set(self, target: Socket, value: Value) -> None:
         """Give an input an output to be linked to, or a value."""
-        if isinstance(value, bpy.types.NodeSocket):
+        if isinstance(value, NodeSocket):
             self.link(value, target)
         else:
             target.default_value = value
@@ -50,7 +56,9 @@ class Nodes:
 
     def math(self, operation: str, *values: Value, clamp: bool = False) -> Socket:
         """Add a Math node on sockets or numbers and return its output."""
-        node = self.add("ShaderNodeMath", operation=operation, use_clamp=clamp)
+        node = self.add("ShaderNodeMath", operation=operation)
+        if clamp:
+            node.use_clamp = True
         for socket, value in zip(node.inputs, values, strict=False):
             self.set(socket, value)
         return node.outputs[0]
@@ -81,6 +89,14 @@ class Nodes:
         self.link(color, node.inputs[6])
         self.set(node.inputs[7], factor)
         return node.outputs[2]
+
+
+@cache
+def _in_a_row(count: int) -> NDArray[np.float32]:
+    """Where so many nodes lie, left to right: float32[2 * count], x and y of each."""
+    places = np.zeros((count, 2), np.float32)
+    places[:, 0] = np.arange(count) * _WIDE
+    return places.reshape(-1)
 
 
 def shader(material: bpy.types.Material) -> Nodes:
@@ -187,7 +203,7 @@ def of_level(collection: bpy.types.Collection) -> list[bpy.types.Material]:
 
 def meshes_of(collection: bpy.types.Collection) -> list[bpy.types.Mesh]:
     """The meshes of a level's objects, each once."""
-    return list(dict.fromkeys(obj.data for obj in collection.all_objects if isinstance(obj.data, bpy.types.Mesh)))
+    return list(dict.fromkeys(obj.data for obj in collection.all_objects if isinstance(obj.data, Mesh)))
 
 
 def solid_color(collection: bpy.types.Collection) -> Literal["TEXTURE", "VERTEX", "MATERIAL"]:

@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 import bmesh
 import bpy
 import numpy as np
+from bpy.types import Mesh
 from numpy.typing import ArrayLike, NDArray
 
 from ...formats.arrays import Array
+from ...formats.counting import number_of
 from . import attributes as mesh_attributes
-from . import identity
+from . import identity, quads
 from .attributes import Domain, Kind
 from .blender_types import Attribute
 from .names import showable
@@ -69,9 +71,11 @@ def build(
         corners = np.ascontiguousarray(corner_verts, np.int32).reshape(-1)
     starts = _starts(face_starts, len(corners))
     problems: list[str] = []
-    if not np.isfinite(co).all():
+    if not _all_finite(co):
         bad = ~np.isfinite(co)
-        problems.append(f"{int(bad.any(1).sum())} vertices have coordinates that aren't numbers: they lie at 0")
+        problems.append(
+            f"{number_of(int(bad.any(1).sum()), 'vertices have')} coordinates that aren't numbers: 0 is taken"
+        )
         co = np.where(bad, np.float32(0), co)
     if corner_verts is not None and len(corners) and (int(corners.min()) < 0 or int(corners.max()) >= len(co)):
         # Never let Blender see such a corner. A face with all corners on one vertex is one that validate() removes.
@@ -86,7 +90,9 @@ def build(
         layers["sharp_face"] = ("FACE", "BOOLEAN", np.ones(len(starts), np.bool_))
 
     known = None if edges is None else tuple(np.ascontiguousarray(part, np.int32) for part in edges)
-    if known is None and _share_nothing(None if corner_verts is None else corners, starts, len(co)):
+    if known is None and corner_verts is None and face_starts is None:
+        known = quads.ring_edges(len(starts)), corners
+    elif known is None and _share_nothing(None if corner_verts is None else corners, starts, len(co)):
         known = _ring_edges(corners, starts)
     mesh = _make(name, co, corners, starts)
     _join(mesh, known, sound)
@@ -102,7 +108,8 @@ def build(
         mesh.attributes.remove(mesh.attributes[_SOURCE])
         mesh[DROPPED] = lost.tolist()
         problems.append(
-            f"{len(lost)} faces were left out: they repeat a face or a vertex, or have vertices beyond the end"
+            f"{number_of(len(lost), 'faces were')} left out, for a face or a vertex that is there twice, or vertices "
+            "beyond the end"
         )
     if problems and report is None:
         bpy.data.meshes.remove(mesh)
@@ -111,6 +118,12 @@ def build(
         for problem in problems:
             report.warn(f"{name}: {problem}")
     return mesh
+
+
+def _all_finite(co: NDArray[np.float32]) -> bool:
+    """Say whether coordinates are numbers. Their sum is one only where all of them are, and needs no array of bools."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(co.sum())) or bool(np.isfinite(co).all())
 
 
 def _make(name: str, co: NDArray[np.float32], corners: NDArray[np.int32], starts: NDArray[np.int32]) -> bpy.types.Mesh:
@@ -237,12 +250,12 @@ def _starts(face_starts: ArrayLike | None, corner_count: int) -> NDArray[np.int3
     """Return the face starts, int32[f], checked: unsorted ones would crash Blender."""
     if face_starts is None:
         if corner_count % 4:
-            raise ValueError(f"{corner_count} corners don't make quads")
+            raise ValueError(f"{number_of(corner_count, 'corners')}, which is no number of quads")
         return np.arange(0, corner_count, 4, dtype=np.int32)
     starts = np.ascontiguousarray(face_starts, np.int32).reshape(-1)
     if len(starts) == 0:
         if corner_count:
-            raise ValueError(f"{corner_count} corners belong to no face")
+            raise ValueError(f"{number_of(corner_count, 'corners')} without a face")
         return starts
     if starts[0] != 0 or starts[-1] >= corner_count or bool((starts[1:] <= starts[:-1]).any()):
         raise ValueError("face starts must ascend from 0 and end within the corners")
@@ -352,7 +365,7 @@ def _read_shape(
 
 def _mesh_of(obj: bpy.types.Object) -> bpy.types.Mesh:
     """Return a mesh object's mesh, edits in progress included; raises SceneError for other objects."""
-    if not isinstance(obj.data, bpy.types.Mesh):
+    if not isinstance(obj.data, Mesh):
         raise SceneError(f"{obj.name}: a mesh was expected, not {obj.type.replace('_', ' ').lower()}", objects=[obj])
     if obj.data.is_editmode:
         obj.update_from_editmode()
@@ -361,7 +374,7 @@ def _mesh_of(obj: bpy.types.Object) -> bpy.types.Mesh:
 
 def needs_evaluation(obj: bpy.types.Object) -> bool:
     """Say whether an object's shape isn't its mesh data: modifiers that are on, shape keys, or no mesh at all."""
-    if not isinstance(obj.data, bpy.types.Mesh):
+    if not isinstance(obj.data, Mesh):
         return True
     return obj.data.shape_keys is not None or any(modifier.show_viewport for modifier in obj.modifiers)
 

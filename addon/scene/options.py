@@ -15,7 +15,7 @@ import bpy
 
 from . import declared
 from .blender_types import Value
-from .properties import Field, fields
+from .properties import Field, fields, refuse_outside
 
 Settings = TypeVar("Settings")
 
@@ -60,6 +60,11 @@ def option(
     shown |= {"subtype": subtype, "panel": panel, "precision": precision, "unit": unit, "step": step}
     shown |= {"common": common, "is_remembered": is_remembered}
     return dataclasses.field(default=default, metadata={key: each for key, each in shown.items() if each is not None})
+
+
+def new_name() -> Value:
+    """Return the field of the name that a level gets which is made from nothing: it begins alike in all games."""
+    return option("new_level", "Name", "What the level is called, and its file")
 
 
 def _choices(field: Field) -> tuple[str, ...]:
@@ -194,6 +199,10 @@ def _value(field: Field, text: str) -> Value:
         value = field.type(text)
     except ValueError:
         raise UsageError(f"option {field.name}: {text!r} is no {field.type.__name__}") from None
-    if (field.minimum is not None and value < field.minimum) or (field.maximum is not None and value > field.maximum):
-        raise UsageError(f"option {field.name}: {text} is outside {field.minimum} to {field.maximum}")
+    if isinstance(value, str):
+        return value
+    try:
+        refuse_outside(field, value)
+    except ValueError as error:
+        raise UsageError(f"option {field.name}: {error}") from None
     return value

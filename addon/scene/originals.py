@@ -2,9 +2,9 @@
 """The level's collection: what marks it, the imported bytes that travel on it, and the resources it holds.
 
 A level is one collection with three kinds of properties: LEVEL (JSON: format, token, import options, file name, hash),
-ORIGINAL (the imported bytes; deflated where that saves a tenth, large ones when the .blend is saved) and one
-group of data-block pointers for each kind of resource. All of it survives saving, append, link, library override and
-copies of the collection. A level made in Blender has no bytes and is exported whole.
+ORIGINAL (the imported bytes; deflated when the .blend is saved, where that saves a tenth) and one group of data-block
+pointers for each kind of resource. All of it survives saving, append, link, library override and copies of the
+collection. A level made in Blender has no bytes and is exported whole.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 import bpy
+from bpy.types import ID, Text
 
+from ...formats.counting import number_of
 from . import identity
-from .baselines import put_bytes
+from .baselines import PREFIX, put_bytes
 from .blender_types import Value
 from .reports import SceneError
 
@@ -33,7 +35,7 @@ REPORTS = "reports"
 """The kind of resource that the texts are with what an import or export said."""
 
 LARGE = 1 << 18
-"""Bytes of an original that is deflated as quickly as can be, and not before the .blend is saved."""
+"""Bytes of an original that is deflated as quickly as can be."""
 DEFLATED = b"Z"
 """First byte of an original that is kept deflated."""
 MARKED_ONCE = (b"R", b"L")
@@ -81,10 +83,10 @@ def attach(
     info["file_name"] = file_name
     if data is not None:
         info["sha256"] = getattr(token, "digest", "") or hashlib.sha256(data).hexdigest()
-        put_bytes(collection, ORIGINAL, _kept(data))
+        put_bytes(collection, ORIGINAL, data)
         info["parts"] = {name: hashlib.sha256(part).hexdigest() for name, part in (parts or {}).items()}
         for number, part in enumerate((parts or {}).values()):
-            put_bytes(collection, f"{PART}{number}", _kept(part))
+            put_bytes(collection, f"{PART}{number}", part)
     collection[LEVEL] = json.dumps(info)
     identity.stamp(collection, identity.Token(token, info.get("sha256", "")), identity.LEVEL, 0)
 
@@ -142,7 +144,7 @@ def reattach(
             f"that of the imported one with {names}"
         )
     if info is not None and info.get("sha256"):
-        put_bytes(collection, ORIGINAL, _kept(data))
+        put_bytes(collection, ORIGINAL, data)
     else:
         attach(collection, format_key, data, token, options, file_name)
 
@@ -176,8 +178,9 @@ def _refuse_orphans(collection: bpy.types.Collection, token: int) -> None:
     digests = sorted({mark.digest for _, mark in orphans if mark.digest})
     files = f" (SHA-256 begins with {' or '.join(digests)})" if digests else ""
     raise SceneError(
-        f"{collection.name}: {len(orphans)} objects are parts of an imported level whose original file{files} isn't in "
-        f"this .blend, first {orphans[0][0].name}. Attach that file to the collection, or export with Build as New",
+        f"{collection.name}: {number_of(len(orphans), 'objects come')} from an imported level whose original "
+        f"file{files} isn't in this .blend, first {orphans[0][0].name}. Attach that file to the collection, or export "
+        "with Build as New",
         objects=[obj for obj, _ in orphans],
         mend=ATTACH,
     )
@@ -196,10 +199,20 @@ def digests(collection: bpy.types.Collection) -> dict[str, str]:
 
 
 def levels(scene: bpy.types.Scene | None = None) -> list[bpy.types.Collection]:
-    """Return the level collections of a scene (default: the current one), in outliner order."""
+    """Return the level collections of a scene (default: the current one), in outliner order.
+
+    Of a linked one and its library override in the same scene it is the override, which is the one that can be edited.
+    """
     scene = scene or bpy.context.scene
+    found = _levels_below(scene.collection) if scene is not None else []
+    overridden = [level.override_library.reference for level in found if level.override_library]
+    return [level for level in found if level not in overridden]
+
+
+def _levels_below(root: bpy.types.Collection) -> list[bpy.types.Collection]:
+    """Return the level collections that a collection is or holds, in outliner order."""
     found: dict[bpy.types.Collection, None] = {}
-    stack = [scene.collection] if scene is not None else []
+    stack = [root]
     while stack:
         collection = stack.pop()
         if collection.get(LEVEL) is not None:
@@ -242,12 +255,24 @@ def level_named(scene: bpy.types.Scene, name: str = "") -> bpy.types.Collection:
         return candidates[0]
     names = ", ".join(level.name for level in (candidates or levels(scene)))
     if not names:
-        raise SceneError("there is no level to export in this scene: no collection of it was imported or made as one")
+        raise SceneError(_no_level(scene))
     if name:
         raise SceneError(
             f"there is {'more than one' if candidates else 'no'} level named {name}; the scene has {names}"
         )
     raise SceneError(f"the scene has several levels, {names}: make one the active collection, or name it")
+
+
+def _no_level(scene: bpy.types.Scene) -> str:
+    """Return what is said where a scene has no level: why not, where it shows one."""
+    for obj in scene.objects:
+        shown = obj.instance_collection if obj.instance_type == "COLLECTION" else None
+        for level in _levels_below(shown) if shown is not None else ():
+            return (
+                f"there is no level to export in this scene: {obj.name} only shows {level.name}, as an instance. "
+                "Append or link it once more, without the file browser's option Instance Collections"
+            )
+    return "there is no level to export in this scene: no collection of it was imported or made as one"
 
 
 def set_resource(collection: bpy.types.Collection, kind: str, record: int, id_block: bpy.types.ID | None) -> None:
@@ -264,7 +289,7 @@ def set_resource(collection: bpy.types.Collection, kind: str, record: int, id_bl
         group = collection[key]
     if id_block is not None:
         group[str(record)] = id_block
-        if isinstance(id_block, bpy.types.Text):  # Blender would keep texts for ever: these go with their level
+        if isinstance(id_block, Text):  # Blender would keep texts for ever: these go with their level
             id_block.use_fake_user = False
     elif str(record) in group:
         del group[str(record)]
@@ -276,9 +301,7 @@ def resources(collection: bpy.types.Collection, kind: str) -> dict[int, bpy.type
     if group is None:
         return {}
     held = {
-        int(record): id_block
-        for record, id_block in group.items()
-        if isinstance(id_block, bpy.types.ID) and record.isdecimal()
+        int(record): id_block for record, id_block in group.items() if isinstance(id_block, ID) and record.isdecimal()
     }
     return dict(sorted(held.items()))
 
@@ -291,12 +314,13 @@ def _group(collection: bpy.types.Collection, key: str) -> Value:
 
 def kinds_of_resources(collection: bpy.types.Collection) -> list[str]:
     """Return the kinds of data-blocks that a level holds."""
-    groups = (key for key in _keys(collection) if key.startswith(RESOURCES))
+    large = (ORIGINAL, PART, PREFIX)  # what may be, and is no group: asking for it copies it
+    groups = (key for key in _keys(collection) if key.startswith(RESOURCES) and not key.startswith(large))
     return [key.removeprefix(RESOURCES) for key in groups if _group(collection, key) is not None]
 
 
-def deflate_large() -> None:
-    """Deflate the originals that `attach` left for later: before a .blend is saved, so that no import waits for it."""
+def deflate() -> None:
+    """Deflate all originals: before a .blend is saved, so that no import waits for it."""
     collections = bpy.data.collections
     for collection in collections:
         if collection.get(LEVEL) is None or collection.library or collection.override_library:
@@ -305,15 +329,10 @@ def deflate_large() -> None:
             if key == ORIGINAL or key.startswith(PART):
                 held = collection[key]
                 # A file that begins with a Z itself stays as it is: the mark wouldn't tell it from a deflated one.
-                if isinstance(held, bytes) and len(held) > LARGE and held[:1] != DEFLATED:
+                if isinstance(held, bytes) and held[:1] != DEFLATED:
                     deflated = _deflated(held)
                     if deflated is not held:
                         put_bytes(collection, key, deflated)
-
-
-def _kept(data: bytes) -> bytes:
-    """Return a file's bytes as an import keeps them: copying large ones takes longer than all else that it does."""
-    return data if len(data) > LARGE else _deflated(data)
 
 
 def _deflated(data: bytes) -> bytes:
@@ -349,14 +368,15 @@ def _unpack(collection: bpy.types.Collection, key: str, sha256: str, name: str) 
 
 
 def _readings(held: bytes) -> Iterator[bytes]:
-    """What bytes that are kept may stand for."""
-    mark = held[:1]
-    if mark == DEFLATED:
+    """What kept bytes may stand for; those of 0.3.0 are deflated with their mark when they are saved again."""
+    plain = [held]
+    if held[:1] == DEFLATED:
         with suppress(zlib.error):
-            yield zlib.decompress(memoryview(held)[1:])
-    yield held
-    if mark in MARKED_ONCE:
-        yield held[1:]
+            plain.insert(0, zlib.decompress(memoryview(held)[1:]))
+    for data in plain:
+        yield data
+        if data[:1] in MARKED_ONCE:
+            yield data[1:]
 
 
 def _info(collection: bpy.types.Collection) -> dict[str, Value] | None:

@@ -4,31 +4,29 @@
 `with progress(3652, "props") as step:` counts; `step()` after each. Ranges nest: one inside another fills the outer
 one's current step, and the text names both: "Source map c17.bsp: props 1200 / 3652".
 
-A function that may be stopped between two steps is a generator: it says `yield step()`, and calls others like it by
-`yield from`. `Stepwise` makes one that can be called as any other function, too; `Work` does its steps a slice at a
-time. No threads: Blender's data may be touched by its main thread only, and its rules forbid them.
+A function that may be stopped between two steps is a generator (`formats.steps`): it says `yield step()`. `Work` does
+the steps a slice at a time. No threads: Blender's data may be touched by its main thread only, and its rules forbid
+them.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from functools import partial, update_wrapper
 from time import perf_counter
-from typing import Generic, ParamSpec, TypeAlias, TypeVar
+from typing import Generic, TypeVar
 
+from ...formats.steps import Steps, Stepwise, at_once, drain, steps_of
 from .status_bar import StatusBar
+
+__all__ = ["Meter", "Steps", "Stepwise", "Work", "at_once", "drain", "metered", "progress", "steps_of"]
 
 _log = logging.getLogger(__name__)
 
 
 Made = TypeVar("Made")
-Given = ParamSpec("Given")
-
-Steps: TypeAlias = Generator[None, None, Made]
-"""Work that can be stopped wherever it yields, and what it makes in the end. Closed before, nothing is left behind."""
 
 
 @dataclass(slots=True)
@@ -123,41 +121,6 @@ def progress(total: int, title: str = "") -> AbstractContextManager[Callable[...
     if title:
         _log.info(title)
     return _meter.range(total, title)
-
-
-class Stepwise(Generic[Given, Made]):
-    """A function that works in steps. Called, it does all of them and returns what they make; `steps` gives them."""
-
-    def __init__(self, steps: Callable[Given, Steps[Made]]) -> None:
-        self.steps = steps
-        update_wrapper(self, steps)
-
-    def __call__(self, *args: Given.args, **kwargs: Given.kwargs) -> Made:
-        """Do all steps."""
-        return drain(self.steps(*args, **kwargs))
-
-
-def drain(steps: Steps[Made]) -> Made:
-    """Do all steps, and return what they make."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            made: Made = end.value
-            return made
-
-
-def at_once(make: Callable[[], Made]) -> Steps[Made]:
-    """What has no steps of its own as one step."""
-    yield
-    return make()
-
-
-def steps_of(function: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwargs) -> Steps[Made]:
-    """The steps of a `Stepwise` function; any other one is one step."""
-    if isinstance(function, Stepwise):
-        return function.steps(*args, **kwargs)
-    return at_once(partial(function, *args, **kwargs))
 
 
 class Work(Generic[Made]):

@@ -251,6 +251,16 @@ def to_blender(field: Field, value: Value) -> Value:
     raise ValueError(f"{field.name}: {type(value).__name__} has no custom property")
 
 
+def refuse_outside(field: Field, number: float) -> None:
+    """Raise ValueError for a number that isn't within a field's limits, NaN included."""
+    low, high = field.minimum, field.maximum
+    if (low is None or number >= low) and (high is None or number <= high):
+        return
+    if low is not None and high is not None:
+        raise ValueError(f"{number} is outside {low} to {high}")
+    raise ValueError(f"{number} is no number from {low} on" if high is None else f"{number} is no number up to {high}")
+
+
 def from_blender(field: Field, raw: Value, limited: bool = True) -> Value:
     """Return a stored value as the field's type. Raises ValueError or TypeError if it doesn't fit.
 
@@ -279,9 +289,8 @@ def from_blender(field: Field, raw: Value, limited: bool = True) -> Value:
         return raw if isinstance(raw, bytes) else _text(raw).encode("utf-8", "surrogateescape")
     if kind is int:
         number = _whole(raw)
-        for limit, out in ((field.minimum, number.__lt__), (field.maximum, number.__gt__)):
-            if limited and limit is not None and out(int(limit)):
-                raise ValueError(f"{number} is outside {field.minimum} to {field.maximum}")
+        if limited:
+            refuse_outside(field, number)
         return number
     if kind is float:
         try:
@@ -357,21 +366,6 @@ def is_registered(id_block: bpy.types.ID, key: str) -> bool:
     """
     registered: Value = id_block.bl_rna.properties.get(key)
     return registered is not None and bool(registered.is_runtime)
-
-
-def write_pairs(id_block: bpy.types.ID, pairs: Sequence[tuple[str, str]], rename: Callable[[str], str] = str) -> None:
-    """Write free text keys and values (entity keyvalues); keys that repeat become a list of text.
-
-    rename: makes keys that Blender can hold. Raises ValueError for keys beyond 63 bytes.
-    """
-    grouped: dict[str, list[str]] = {}
-    for key, value in pairs:
-        grouped.setdefault(rename(key), []).append(value)
-    for key, values in grouped.items():
-        if len(key.encode("utf-8", "surrogateescape")) > MAX_KEY:
-            raise ValueError(f"{key}: a property's key has at most {MAX_KEY} bytes")
-        one = Field(key, str, "")
-        put(id_block, key, to_blender(one, values[0]) if len(values) == 1 else values)
 
 
 def _as_python(raw: Value) -> Value:

@@ -12,6 +12,7 @@ from typing import Literal
 import bpy
 
 from ...formats.arrays import Integers
+from ...formats.counting import number_of
 from ...formats.reach import AllowedFolders
 from .names import showable, showable_lines
 
@@ -20,7 +21,6 @@ SHOWN = 3
 NAMED = 5
 """Names that one message has."""
 _TITLES = {"error": "errors", "look": "things to look at", "warning": "warnings"}
-_SINGULAR = {"errors": "error", "things to look at": "thing to look at", "warnings": "warning"}
 """What the sorts of lines are called that have no titles of their own."""
 
 
@@ -52,6 +52,15 @@ def text_of(name: str, lines: Iterable[str]) -> bpy.types.Text:
     text.clear()
     text.write(showable_lines("\n".join(lines) + "\n"))
     return text
+
+
+def in_words(error: Exception) -> str:
+    """What went wrong, in a line that names the file, without numbers of errors and what Blender puts before it."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    lines = str(error).strip().removeprefix("Error: ").splitlines()
+    is_traceback = any(line.endswith("Traceback (most recent call last):") for line in lines)  # of an add-on's operator
+    return lines[-1] if is_traceback else "\n".join(lines)
 
 
 class SceneError(Exception):
@@ -122,6 +131,8 @@ class Report:
         self._warnings: dict[str, LevelFinding] = {}
         self._missing: dict[str, dict[str, str]] = {}
         self._left_out: Counter[str] = Counter()
+        self._named: set[str] = set()
+        """Of what was left out, the things that are called by their names."""
         self._reaches: list[AllowedFolders] = []
 
     def count(self, kind: str, n: int = 1) -> None:
@@ -152,10 +163,10 @@ class Report:
 
     def refuse(self, error: Exception) -> None:
         """Note why an export is refused, unless the game has said it, and what mends it, as a finding."""
-        lines = error.lines() if isinstance(error, SceneError) else [LevelFinding(str(error), sort="error")]
+        lines = error.lines() if isinstance(error, SceneError) else [LevelFinding(in_words(error), sort="error")]
         said = {one.message for one in self.findings}
         self.findings += [line for line in lines if line.message not in said]
-        self.warn(f"{REFUSED}{error}")
+        self.warn(f"{REFUSED}{in_words(error)}")
 
     def note(self, message: str) -> None:
         """Note something worth reading that isn't wrong (what an export changed): it is listed, but not shown."""
@@ -189,7 +200,7 @@ class Report:
                 for name, mend in names.items()
             ]
         for what, n in self._left_out.items():
-            message = f"left out: {what}" if n == 1 else f"left out: {n:,} {what}"
+            message = f"left out: {self._counted(what)}"
             found.append(LevelFinding(message, sort="left out", title="left out", count=n))
         return [*found, *(line for line in self._warnings.values() if not line.message.startswith(REFUSED))]
 
@@ -198,11 +209,19 @@ class Report:
         counts: Counter[str] = Counter()
         for line in self.issues():
             counts[_TITLES.get(line.sort, line.title)] += line.count
-        return ", ".join(f"{n:,} {title if n > 1 else _SINGULAR.get(title, title)}" for title, n in counts.items())
+        return ", ".join(number_of(n, title) for title, n in counts.items())
 
-    def left_out(self, what: str, n: int = 1) -> None:
-        """Note n things that weren't imported or exported (plural: "sound layers of unknown version")."""
-        self._left_out[what] += n
+    def left_out(self, what: str, n: int | None = None) -> None:
+        """Note n things that weren't imported or exported (plural: "sound layers of unknown version"), or one by its
+        name ("layer 'Sky'").
+        """
+        if n is None:
+            self._named.add(what)
+        self._left_out[what] += 1 if n is None else n
+
+    def _counted(self, what: str) -> str:
+        """What was left out, with its number, if it isn't called by its name."""
+        return what if what in self._named else number_of(self._left_out[what], what)
 
     def looked_in(self, reach: AllowedFolders) -> None:
         """Note a reach: which of its folders content was looked for in is listed, and what was named out of them."""
@@ -225,7 +244,7 @@ class Report:
         if not self.is_strict:
             return
         doubts = [*self.warnings, *(f"missing {kind}: {listed([*names])}" for kind, names in self._missing.items())]
-        doubts += [f"left out: {n} {what}" for what, n in self._left_out.items()]
+        doubts += [f"left out: {self._counted(what)}" for what in self._left_out]
         if doubts:
             more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
             raise SceneError(f"strict: nothing is written, because of a warning: {doubts[0]}{more}")
@@ -234,6 +253,7 @@ class Report:
         """Add all that another report holds (several files in one import)."""
         self.counts.update(other.counts)
         self._left_out.update(other._left_out)
+        self._named |= other._named
         self.notes += other.notes
         self.findings += other.findings
         self._reaches += other._reaches
@@ -244,18 +264,19 @@ class Report:
                 self.missing(kind, name, mend)
 
     def counted(self) -> str:
-        """What came in or went out: '2 groups, 17 tile layers'."""
-        return ", ".join(f"{n} {kind}" for kind, n in self.counts.items() if n) or "nothing"
+        """What came in or went out: '2 groups, 17 tile layers'; where nothing did, the first note, which says why."""
+        counts = ", ".join(number_of(n, kind) for kind, n in self.counts.items() if n)
+        return counts or next(iter(self.notes), "nothing")
 
     def summary(self) -> str:
-        """One line: '2 groups, 17 tile layers; 1 missing: images grass_main; left out: 3 sounds; 1 warning'."""
+        """One line: '2 groups, 17 tile layers; 1 missing image: grass_main; left out: 3 sounds; 1 warning'."""
         parts = [self.counted()]
         for kind, names in self._missing.items():
-            parts.append(f"{len(names)} missing {kind}: {listed([*names])}")
+            parts.append(f"{number_of(len(names), f'missing {kind}')}: {listed([*names])}")
         if self._left_out:
-            parts.append("left out: " + ", ".join(f"{n} {what}" for what, n in self._left_out.items()))
+            parts.append("left out: " + ", ".join(map(self._counted, self._left_out)))
         if self.warnings:
-            parts.append(f"{len(self.warnings)} warning{'s' if len(self.warnings) > 1 else ''}")
+            parts.append(number_of(len(self.warnings), "warnings"))
         line = "; ".join(parts)
         return f"{self.title}: {line}" if self.title else line
 
@@ -264,7 +285,7 @@ class Report:
         lines = [self.summary()]
         for kind, names in self._missing.items():
             lines += [f"missing {kind}: {name}" for name in names]
-        lines += [f"left out: {n} {what}" for what, n in self._left_out.items()]
+        lines += [f"left out: {self._counted(what)}" for what in self._left_out]
         lines += [f"warning: {message}" for message in self.warnings]
         lines += [f"to look at: {_named(finding)}" for finding in self.findings]
         return [*lines, *self.notes, *self._reached()]
@@ -275,7 +296,7 @@ class Report:
         for reach in self._reaches:
             touched.update({str(folder): count for folder, count in reach.touched.items()})
         outside = list(dict.fromkeys(path for reach in self._reaches for path in reach.refused))
-        folders = ", ".join(f"{folder} ({n} folder{'s' if n > 1 else ''})" for folder, n in touched.items())
+        folders = ", ".join(f"{folder} ({number_of(n, 'folders')})" for folder, n in touched.items())
         lines = [f"content was looked for in {folders}"] if folders else []
         return [*lines, f"outside of these, so not looked for: {listed(outside)}"] if outside else lines
 

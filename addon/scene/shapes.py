@@ -11,6 +11,7 @@ from functools import cache
 
 import bpy
 import numpy as np
+from bpy.types import Mesh
 from numpy.typing import NDArray
 
 from . import attributes, baselines, identity, meshes, transforms
@@ -51,7 +52,7 @@ class Watch:
         applied to its mesh: what it was moved, turned or scaled by since the import, its channels don't say any more.
         """
         mesh = obj.data
-        if not isinstance(mesh, bpy.types.Mesh):
+        if not isinstance(mesh, Mesh):
             return
         if mesh.is_editmode:
             obj.update_from_editmode()

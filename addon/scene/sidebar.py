@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import bpy
 
-from . import findings, originals, wording
+from . import findings, once, originals, wording
 from .blender_types import Value
 from .declared import Declared
 from .meshes import needs_evaluation, select_faces, select_points
 from .names import showable_lines
-from .reports import Report, SceneError
+from .reports import Report, SceneError, in_words
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import RegionTypeItems, SpaceTypeItems
@@ -22,17 +24,28 @@ CATEGORY = "Levelwright"
 """The tab of the sidebar."""
 DOCUMENTATION = "levelwright.documentation"
 """The operator that opens a page of `docs/`."""
+TAB_AFTER = 0.1
+"""Seconds after which a sidebar that is shown has been drawn."""
+TITLE = 0.44
+"""Part of a line's room that Blender has for a property's title, beside its field."""
 NO_LEVEL = "No level is active: click its collection, or something in it, in the outliner"
 NO_LEVEL_OF_GAME = "No level of this game is active: click its collection, or something in it, in the outliner"
 OBJECT_MODE = "Only in Object Mode"
 EDIT_MODE = "Only in Edit Mode of a mesh"
+MODES = {"OBJECT": OBJECT_MODE, "EDIT_MESH": EDIT_MODE}
+"""What operators say that need a mode."""
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 """What operators return: {"FINISHED"} or {"CANCELLED"}."""
 
 
 def register_classes(classes: Iterable[type]) -> None:
-    """Register Blender's classes (panels, operators, property groups, ...): panels after those that they lie in."""
+    """Register Blender's classes (panels, operators, property groups, ...): panels after those that they lie in.
+
+    An operator's tooltip is its docstring, on one line.
+    """
     for cls in classes:
+        if issubclass(cls, bpy.types.Operator) and "\n" in (cls.__doc__ or ""):
+            cls.bl_description = " ".join((cls.__doc__ or "").split())
         bpy.utils.register_class(cls)
 
 
@@ -60,7 +73,7 @@ def refuse(operator: bpy.types.Operator, context: bpy.types.Context, error: Exce
                     select(obj, elements)
         shown = [obj for obj in error.objects if obj.name in context.view_layer.objects]
         context.view_layer.objects.active = shown[0] if shown else None
-    operator.report({"ERROR"}, showable_lines(str(error)))
+    operator.report({"ERROR"}, showable_lines(in_words(error)))
     return {"CANCELLED"}
 
 
@@ -68,6 +81,28 @@ def tell(operator: bpy.types.Operator, level: bpy.types.Collection, report: Repo
     """Keep what a tool has to tell of a level in its list, in the place of what the last tool had; show the counts."""
     findings.keep(level, report.issues(), "tool")
     report.forward(operator)
+
+
+def _choose_tab(pointer: int) -> None:
+    """Choose the tab in an area's sidebar, if the area is still there."""
+    manager: Value = bpy.context.window_manager
+    areas = [area for window in manager.windows for area in window.screen.areas]
+    area = next((one for one in areas if one.as_pointer() == pointer), None)
+    region: Value = next((one for one in area.regions if one.type == "UI"), None) if area is not None else None
+    with suppress(AttributeError, TypeError):  # not in all versions of Blender
+        region.active_panel_category = CATEGORY
+
+
+def show_tab(context: bpy.types.Context) -> None:
+    """Let a 3D view of the window show the sidebar's tab, which lists what was found: the view that was clicked in."""
+    areas = [context.area, *(context.screen.areas if context.screen is not None else ())]
+    area = next((one for one in areas if one is not None and one.type == "VIEW_3D"), None)
+    space = area.spaces.active if area is not None else None
+    if area is None or not isinstance(space, bpy.types.SpaceView3D):
+        return
+    space.show_region_ui = True
+    # A sidebar that was never drawn has no tabs yet.
+    bpy.app.timers.register(partial(_choose_tab, area.as_pointer()), first_interval=TAB_AFTER)
 
 
 def layout_of(shown: bpy.types.Panel | bpy.types.Operator | bpy.types.Menu) -> bpy.types.UILayout:
@@ -111,6 +146,22 @@ def draw_text(layout: bpy.types.UILayout, context: bpy.types.Context, text: str,
         layout.label(text=line, icon=shown)
 
 
+def draw_property(layout: bpy.types.UILayout, context: bpy.types.Context, owner: Value, key: str, title: str) -> None:
+    """Draw a custom property: its title beside it where that has room, else in its field, or above a text."""
+    path = f'["{bpy.utils.escape_identifier(key)}"]'
+    column = layout.column()
+    column.use_property_decorate = False
+    if wording.measure(context)(title) <= TITLE * wording.room(context):
+        column.use_property_split = True
+        column.prop(owner, path, text=title)
+        return
+    column.use_property_split = False
+    is_text = isinstance(owner[key], str)
+    if is_text:
+        column.label(text=title)
+    column.prop(owner, path, text="" if is_text else title)
+
+
 Chosen = tuple[Value, str]
 """Whose property it is, and its name."""
 
@@ -133,6 +184,8 @@ class OnLevel(Declared):
     """What it is drawn into: Blender gives it before it calls `draw`."""
     format_key: ClassVar[str]
     """The game's."""
+    needs_mode: ClassVar[str] = ""
+    """The mode that it needs, one of MODES; "": any."""
 
     @classmethod
     def level(cls, context: bpy.types.Context) -> bpy.types.Collection | None:
@@ -141,8 +194,19 @@ class OnLevel(Declared):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level of the game."""
-        return allows(cls, cls.level(context) is not None, NO_LEVEL_OF_GAME)
+        """Ask for a level of the game, for a mode, and for what else there has to be."""
+        level = cls.level(context)
+        if level is None:
+            return allows(cls, False, NO_LEVEL_OF_GAME)
+        if cls.needs_mode not in ("", context.mode):
+            return allows(cls, False, MODES[cls.needs_mode])
+        lack = cls.lacks(context, level)
+        return allows(cls, not lack, lack)
+
+    @classmethod
+    def lacks(cls, _context: bpy.types.Context, _level: bpy.types.Collection) -> str:
+        """Say why it can't be used with the active level now; "" where it can."""
+        return ""
 
 
 class LevelOperator(OnLevel, bpy.types.Operator):
@@ -150,6 +214,8 @@ class LevelOperator(OnLevel, bpy.types.Operator):
 
     failures: ClassVar[tuple[type[Exception], ...]] = (SceneError, OSError)
     """What `change` may raise that is the user's to know; games that read levels add their FormatError."""
+    idle: ClassVar[str] = "There was nothing to do"
+    """What is said where `change` finds nothing to do."""
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Change the active level, or say why not."""
@@ -160,7 +226,16 @@ class LevelOperator(OnLevel, bpy.types.Operator):
             done = self.change(context, level)
         except self.failures as error:
             return refuse(self, context, error)
-        return {"CANCELLED"} if done is False else {"FINISHED"}
+        finally:
+            once.forget()
+        return self.answer(done)
+
+    def answer(self, done: bool | None) -> Result:
+        """What Blender is told, and the user where there was nothing to do. done: what `change` gives."""
+        if done is False:
+            self.report({"INFO"}, self.idle)
+            return {"CANCELLED"}
+        return {"FINISHED"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:
         """Do what the operator is for; False: there was nothing to do. Raises what `failures` has."""

@@ -10,7 +10,7 @@ from typing import Literal
 import bpy
 from mathutils import Matrix, Vector
 
-from . import identity, stage
+from . import identity, stage, transforms
 from .blender_types import SpaceView3D
 
 LENS = 18.0
@@ -78,10 +78,18 @@ class Spawns:
     def places(self, context: bpy.types.Context, collection: bpy.types.Collection) -> list[Spawn]:
         """Return where players begin in a level, the first first."""
         stage.view_layer_of(context).update()
-        return [self._place(obj) for obj in self.find(collection)]
+        return [self._place(obj, obj.matrix_world) for obj in self.find(collection)]
 
-    def _place(self, obj: bpy.types.Object) -> Spawn:
-        place = obj.matrix_world
+    def first(self, collection: bpy.types.Collection, root: bpy.types.Object) -> Spawn | None:
+        """Return the first place of a level that was just built: Blender hasn't worked out yet where objects are."""
+        found = self.find(collection)[:1]
+        return (
+            self._place(found[0], root.matrix_basis @ Matrix(transforms.seen(found[0], root).tolist()))
+            if found
+            else None
+        )
+
+    def _place(self, obj: bpy.types.Object, place: Matrix) -> Spawn:
         turned = (place.to_quaternion().to_matrix() @ _AHEAD[self.ahead]).to_4x4()
         scale = max(1e-3, *map(float, place.to_scale()[:]))
         return Spawn(obj.name, Matrix.Translation(place @ Vector((0.0, 0.0, self.eyes))) @ turned, self.eyes * scale)

@@ -71,6 +71,12 @@ def is_empty(scene: bpy.types.Scene) -> bool:
     return all(obj in usual or identity.stamped(obj) is not None for obj in scene.objects)
 
 
+def is_free_for(scene: bpy.types.Scene, format_key: str) -> bool:
+    """Say whether an import may set up views, units and colours of a scene: nothing but levels of its game is in it."""
+    found = [originals.describe(level) for level in originals.levels(scene)]
+    return is_empty(scene) and all(info is not None and info.format == format_key for info in found)
+
+
 @contextmanager
 def cleared(context: bpy.types.Context) -> Iterator[list[bpy.types.Object]]:
     """Give what a new file of Blender's starts with, untouched, where nothing but levels is beside it: it is put away
@@ -132,10 +138,14 @@ def lacks_world(scene: bpy.types.Scene) -> bool:
     return scene.world is None or startup.is_untouched_world(scene.world)
 
 
-def viewports(context: bpy.types.Context) -> Iterator[SpaceView3D]:
-    """The 3D viewports in windows or, without any, all that a .blend would be opened with: SpaceView3D."""
+def viewports(context: bpy.types.Context, *, everywhere: bool = False) -> Iterator[SpaceView3D]:
+    """The 3D viewports in windows or, without any, all that a .blend would be opened with: SpaceView3D.
+
+    everywhere: those of workspaces that no window shows, too.
+    """
     manager = context.window_manager
-    shown = [] if manager is None or bpy.app.background else [window.screen for window in manager.windows]
+    is_all = everywhere or bpy.app.background
+    shown = [] if is_all or manager is None else [window.screen for window in manager.windows]
     for screen in shown or bpy.data.screens:
         for area in screen.areas:
             space: SpaceView3D = area.spaces.active
@@ -151,8 +161,8 @@ def look_at(
     is_one_sided: bool = False,
     near: float = NEAR,
 ) -> None:
-    """Let the viewports show a level from above with its materials (or solid, with their images: see `drawing`), all of
-    it in view but what lies far off.
+    """Let the viewports of all workspaces show a level from above, all of it in view but what lies far off; those in
+    windows with its materials (or solid, with their images: see `drawing`).
 
     points: float[n, 3], metres, its corners or more; what isn't finite doesn't count. is_one_sided: Solid views, too,
     then show faces from their front only. near: metres; nothing nearer to the eye need be drawn. The lines to the
@@ -165,7 +175,7 @@ def look_at(
         found = np.array([(-1.0, -1.0, -1.0), (1.0, 1.0, 1.0)])
     low, high = np.percentile(found, (OUTLYING, 100 - OUTLYING), axis=0)
     size = max(float(np.linalg.norm(high - low)), 1.0)
-    for space in viewports(context):
+    for space in viewports(context, everywhere=True):
         region = space.region_3d
         region.view_perspective = "PERSP"
         region.view_rotation = LOOKING_DOWN
@@ -184,19 +194,21 @@ def show_plainly(
     near: float = NEAR,
 ) -> None:
     """Let the viewports show a level's materials, as far and as near as its size (metres) asks for; Solid ones and
-    renders by Workbench its images or colours.
+    renders by Workbench its images or colours. Those that no window shows stay Solid, or what else they are.
 
-    is_flat: nothing shades anything in it. The other arguments: as of `look_at`.
+    is_flat: nothing shades anything in it, and all views show its materials. The other arguments: as of `look_at`.
     """
     solid = materials.solid_color(collection)
     own: Value = scene_of(context).display
-    for shading in (own.shading, *(space.shading for space in viewports(context))):  # Workbench renders as the first
+    spaces = list(viewports(context, everywhere=True))
+    for shading in (own.shading, *(space.shading for space in spaces)):  # Workbench renders as the first
         shading.color_type, shading.show_backface_culling = solid, is_one_sided
         shading.light = "FLAT" if is_flat else "STUDIO"
-    for space in viewports(context):
+    for space in spaces if is_flat else viewports(context):
+        space.shading.type = "MATERIAL" if is_flat else drawing.view_shading()
+    for space in spaces:
         space.clip_start = max(min(size / DEPTH, near), NEAREST)
         space.clip_end = max(space.clip_end, 4.0 * size)
-        space.shading.type = "MATERIAL" if is_flat else drawing.view_shading()
         space.overlay.show_relationship_lines = False
 
 
@@ -229,9 +241,10 @@ def looks(context: bpy.types.Context) -> Looks:
         changed += [(scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current"))]
         changed += [(scene.unit_settings, ("system",)), (scene.tool_settings, ("use_snap", "snap_elements_base"))]
         changed += [(scene.cycles, ("transparent_max_bounces",))] if hasattr(scene, "cycles") else []
+        changed += [(scene.tool_settings.sculpt, ("lock_x", "lock_y"))] if scene.tool_settings.sculpt else []
         display: Value = scene.display
         changed += [(display.shading, ("color_type", "show_backface_culling", "light"))]
-    for space in viewports(context):
+    for space in viewports(context, everywhere=True):
         changed += [(space.region_3d, ("view_perspective", "view_rotation", "view_location", "view_distance"))]
         changed += [
             (space, ("clip_start", "clip_end")),
@@ -244,7 +257,8 @@ def looks(context: bpy.types.Context) -> Looks:
 def look_again(before: Looks) -> None:
     """Let everything look as it did."""
     for struct, name, value in before:
-        setattr(struct, name, value)
+        if getattr(struct, name) != value:
+            setattr(struct, name, value)
 
 
 def _copy(value: Value) -> Value:

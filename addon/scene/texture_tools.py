@@ -19,12 +19,13 @@ import numpy as np
 from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
+from ...formats.counting import number_of
 from ...formats.texture_planes import FlatTextures
 from . import declared, texture_lock
 from .blender_types import Value
 from .edit_mode import edited_meshes
 from .reports import SceneError
-from .sidebar import EDIT_MODE, LevelOperator, LevelPanel, allows
+from .sidebar import LevelOperator, LevelPanel
 
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -55,6 +56,7 @@ class TextureTool(LevelOperator):
     """Base of what follows."""
 
     bl_options = {"REGISTER", "UNDO"}
+    needs_mode = "EDIT_MESH"
 
     uv_map: ClassVar[str]
     """The name of the map that the game's textures lie by."""
@@ -64,21 +66,16 @@ class TextureTool(LevelOperator):
         if hasattr(cls, "uv_map"):
             texture_lock.uv_maps[cls.format_key] = cls.uv_map
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level, and for a mesh in edit mode."""
-        return super().poll(context) and allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
-
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Lay the textures of the selected faces anew. Raises SceneError where none is selected."""
         count = 0
         for part in list(self._selections(context)):
             write(part, self.lay(context, part), self.uv_map)
-            self.laid(level, part)
+            self.after_laying(level, part)
             count += len(part.faces)
         if not count:
             raise SceneError("no face is selected")
-        self.report({"INFO"}, f"{count} faces")
+        self.report({"INFO"}, number_of(count, "faces"))
         return True
 
     def lay(self, context: bpy.types.Context, part: Selection) -> FlatTextures:
@@ -88,7 +85,7 @@ class TextureTool(LevelOperator):
     def prepare(self, working: bmesh.types.BMesh) -> None:
         """Give a mesh the layers that the game needs, before its faces are looked at (new ones make these stale)."""
 
-    def laid(self, level: bpy.types.Collection, part: Selection) -> None:
+    def after_laying(self, level: bpy.types.Collection, part: Selection) -> None:
         """Do what the game needs after the UVs were written: nothing."""
 
     def charts(self, _obj: bpy.types.Object, faces: list[bmesh.types.BMFace]) -> tuple[list[bmesh.types.BMFace], Ints]:
@@ -281,17 +278,13 @@ class TexturePanel(LevelPanel):
     """Mixed into the sidebar's part about textures. fit, turn, shift, align: the game's operators."""
 
     bl_label = "Textures"
+    needs_mode = "EDIT_MESH"
     anchor = "what-can-be-edited"
 
     fit: ClassVar[type[FitTexture]]
     turn: ClassVar[type[TurnTexture]]
     shift: ClassVar[type[ShiftTexture]]
     align: ClassVar[type[AlignTexture]]
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level, and for a mesh in edit mode."""
-        return super().poll(context) and allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the buttons."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 import bpy
 import numpy as np
+from bpy.types import Curve
 from numpy.typing import NDArray
 
 from . import identity
@@ -182,7 +183,7 @@ def _is_driven_elsewhere(obj: bpy.types.Object) -> bool:
     parent = obj.parent
     if parent is None:
         return False
-    follows_path = isinstance(parent.data, bpy.types.Curve) and parent.data.use_path
+    follows_path = isinstance(parent.data, Curve) and parent.data.use_path
     return obj.parent_type not in {"OBJECT", "ARMATURE", "LATTICE"} or follows_path
 
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Many files into many others: what becomes what, and that one file never stops the rest."""
 
+import asyncio
 import hashlib
 import json
 import os
 import shutil
+import signal
 import sys
 from contextlib import suppress
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from levelwright.addon.scene.options import UsageError
 
 import formats
 from formats import FormatError
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "tests" / "samples"
@@ -30,7 +34,7 @@ for line in sys.stdin:
         sys.stderr.flush()
         os._exit(11)
     if name.startswith("hang"):
-        time.sleep(60)
+        time.sleep(3600)
     print(json.dumps({"status": "written", "process": os.getpid()}), flush=True)
 """
 
@@ -59,6 +63,13 @@ def test_those_that_would_become_the_same_file_keep_their_endings(tmp_path: Path
     one, two, three = files(tmp_path, "a.map", "A.3dt", "b.lev")
     jobs = batch.plan([one, two, three], tmp_path / "out", ".blend", False)
     assert [job.target.name for job in jobs] == ["a.map.blend", "A.3dt.blend", "b.blend"]
+    twice = [one, tmp_path / "in" / ".." / "a.map", tmp_path]
+    (tmp_path / "in").mkdir()
+    assert [job.source.name for job in batch.plan(twice, tmp_path / "out", ".glb", False)] == [
+        "a.map",
+        "A.3dt",
+        "b.lev",
+    ]
     same = [tmp_path / "x" / "a.map", tmp_path / "y" / "a.map"]
     files(tmp_path, "x/a.map", "y/a.map")
     with pytest.raises(UsageError, match="several of the files"):
@@ -99,7 +110,21 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "command", lambda *_: [sys.executable, "-c", FAKE])
 
 
-def run(tmp_path: Path, names: list[str], processes: int = 1, seconds: float = 30.0) -> list[batch.Outcome]:
+@pytest.mark.usefixtures("fake")
+def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "SECONDS_TO_END", 0.1)
+    jobs = [batch.Job(file, tmp_path / "out") for file in files(tmp_path, "a.map", "hang1.map", "hang2.map", "b.map")]
+
+    def interrupted(_: batch.Outcome) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    outcomes = batch.run(jobs, 2, batch.Request(options={}, seconds=PATIENCE), interrupted)
+    assert [outcome["status"] for outcome in outcomes] == ["written", "stopped", "stopped", "stopped"]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def run(tmp_path: Path, names: list[str], processes: int = 1, seconds: float = PATIENCE) -> list[batch.Outcome]:
     """Run a batch over empty files."""
     jobs = [batch.Job(file, tmp_path / "out" / file.name) for file in files(tmp_path, *names)]
     told: list[batch.Outcome] = []
@@ -119,10 +144,13 @@ def test_a_process_that_ends_takes_only_its_file_along(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("fake")
-def test_a_process_that_hangs_is_ended(tmp_path: Path) -> None:
-    outcomes = run(tmp_path, ["hang.map", "b.map"], seconds=3.0)
+def test_a_process_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first wait ends in time; what comes after it may take long where others work beside it."""
+    wait, seconds = asyncio.wait_for, chain([0.5], repeat(PATIENCE))
+    monkeypatch.setattr(batch.asyncio, "wait_for", lambda answer, _: wait(answer, next(seconds)))
+    outcomes = run(tmp_path, ["hang.map", "b.map"], seconds=0.5)
     assert [outcome["status"] for outcome in outcomes] == ["failed", "written"]
-    assert outcomes[0]["error"] == "it took more than 3 seconds"
+    assert outcomes[0]["error"] == "it took more than 0.5 seconds"
 
 
 @pytest.mark.usefixtures("fake")
@@ -171,7 +199,7 @@ def test_samples_and_broken_files_in_real_processes(tmp_path: Path, capsys: pyte
     assert commands.main(command) == 0
     assert "0 written, 3 up to date, 0 failed" in capsys.readouterr().err
     assert {file: file.stat().st_mtime_ns for file in out.iterdir()} == before
-    assert commands.main([*command, "--force", "--strict"]) == 1, "things are missing"
+    assert commands.main([*command, "--force", "--strict", "--jobs", "1"]) == 1, "things are missing"
     strict = {Path(each["source"]).name: each for each in json.loads(told.read_text("utf-8"))}
     assert "strict: nothing is written, because of a warning" in strict["source_room.bsp"]["error"]
     assert strict["fable_vale.lev"]["status"] == "written"
@@ -187,6 +215,15 @@ def test_samples_and_broken_files_in_real_processes(tmp_path: Path, capsys: pyte
         (["SAMPLES", "--to", ".glb", "--out", "OUT", "--level", "one"], "only of one file"),
         (["SAMPLES", "--to", ".glb", "--out", "OUT", "--option", "colour=red"], "no option colour"),
         (["SAMPLES/first-light.map", "x.blend", "--force"], "only with --out"),
+        (["SAMPLES/first-light.map", "x.blend", "--jobs", "2"], "--jobs: only with --out"),
+        (["SAMPLES", "--to", ".glb", "--out", "SAMPLES/first-light.map"], "is no folder"),
+        (["SAMPLES", "--to", ".glb", "--out", "OUT", "--jobs", "-2"], "no number of processes"),
+        (["SAMPLES", "--to", ".glb", "--out", "OUT", "--timeout", "0"], "no number of seconds"),
+        (["SAMPLES", "--to", ".glb", "--out", "OUT", "--report", "nowhere/x.json"], "its folder does not exist"),
+        (
+            ["SAMPLES/first-light.map", "--to", "glb", "--out", "OUT", "--report", "OUT/first-light.glb"],
+            "would replace",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_said(

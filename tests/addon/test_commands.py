@@ -19,6 +19,8 @@ SAMPLE = ROOT / "tests" / "samples" / "first-light.map"
 
 def test_a_level_becomes_a_blend_and_a_level_again(tmp_path: Path) -> None:
     assert convert(SAMPLE, tmp_path / "level.blend") == 0
+    assert convert(tmp_path / "level.blend", tmp_path / "level.blend") == 0
+    assert [file.name for file in tmp_path.iterdir()] == ["level.blend"], "no .blend1"
     assert convert(tmp_path / "level.blend", tmp_path / "out.map") == 0
     assert (tmp_path / "out.map").read_bytes() == SAMPLE.read_bytes()
 
@@ -57,7 +59,7 @@ def test_the_glb_looks_like_the_level(tmp_path: Path) -> None:
 def test_planes_are_left_out_of_a_glb_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert convert(SAMPLE, tmp_path / "out.glb", "--option", "large_layer=10") == 0
     said = capsys.readouterr().err
-    assert "left out: 1 '9 Ground'" in said
+    assert "left out: '9 Ground'" in said
     assert "11 Game' (drawn" not in said, "hidden anyway"
 
 
@@ -115,8 +117,12 @@ def test_a_damaged_level_fails_and_leaves_the_old_file(tmp_path: Path, capsys: p
         (["IN", "out.blend", "--option", "colour=red"], "no option colour"),
         (["IN", "out.blend", "--option", "physics"], "KEY=VALUE"),
         (["IN", "out.blend", "--option", "physics=perhaps"], "neither true nor false"),
-        (["IN", "out.png", "--option", "samples=0"], "outside"),
+        (["IN", "out.png", "--option", "samples=0"], "0 is no number from 1 on"),
         (["IN", "out.png", "--option", "width=wide"], "no int"),
+        (["IN", "out.png", "--option", "width=99999"], "width: 99999 is outside 0 to 16384"),
+        (["IN", "out.blend", "--report", "nowhere/out.json"], "folder does not exist"),
+        (["IN", "out.blend", "--report", "out.blend"], "the report would replace this file"),
+        (["IN", "out.txt", "--report", "out.json"], "ending"),
         (["IN"], "give IN and OUT"),
         ([], "required"),
     ],

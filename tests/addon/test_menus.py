@@ -87,12 +87,27 @@ def test_internal_operators_are_in_no_menu() -> None:
 
 
 def test_the_way_to_an_operator_names_its_game() -> None:
+    sample = Path(__file__).resolve().parents[1] / "samples" / "first-light.map"
+    bpy.ops.import_scene.game_level(filepath=str(sample))
     ways = {name: way for name, way, _ in drawn()}
     assert ways["levelwright.teeworlds_add_group"].startswith("Levelwright > Teeworlds > Groups > ")
     for name, way in ways.items():
         key = name.partition(".")[2].partition("_")[0]
         if key in KEYS:
             assert f"Levelwright > {games.by_key(key).title} > " in way, way
+
+
+def test_other_games_have_what_can_be_used_now() -> None:
+    """So that a search for "add group" does not begin with the greyed one of a game whose level isn't there."""
+    sample = Path(__file__).resolve().parents[1] / "samples" / "ns2_room.level"
+    bpy.ops.import_scene.game_level(filepath=str(sample))
+    names = {name for name, *_ in drawn()}
+    assert "levelwright.ns2_minimap" in names
+    assert "levelwright.teeworlds_add_group" not in names
+    assert "levelwright.teeworlds_new_map" in names
+    others = [key for key in KEYS if key != "ns2"]
+    found = [name for name in names if name.partition(".")[2].partition("_")[0] in others]
+    assert [name for name in found if not operator(SimpleNamespace(bl_idname=name)).poll()] == []
 
 
 @pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)

@@ -27,6 +27,7 @@ class Notes:
         self.operators: list[tuple[str, Any]] = []
         self.lists: list[tuple[Any, ...]] = []
         self.alignment = ""
+        self.use_property_split = False
 
     def label(self, text: str, icon: str = "NONE") -> None:
         self.labels.append(text)
@@ -91,6 +92,7 @@ def test_the_active_level_says_what_it_was_imported_from_and_what_can_be_done(ga
     assert [(name, made.collection) for name, made in notes.operators] == [
         (f"export_scene.{game.kind_of(sample.name).operator}", level.name),
         ("levelwright.check_export", level.name),
+        ("levelwright.show_changes", level.name),
     ]
 
 
@@ -304,3 +306,23 @@ def test_no_line_is_wider_than_the_sidebar(width: int, monkeypatch: pytest.Monke
     many(level)
     assert all(len(text) <= width + 1 for text in texts(lines()) if " " in text)
     assert all(len(label) <= width or " " not in label for label in drawn().labels)
+
+
+def test_a_title_without_room_beside_its_field_stands_in_it_or_above_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wording, "room", lambda _context, _buttons=0: 20 * wording.LETTER)
+    shown = []
+
+    class Fields(Notes):
+        def prop(self, owner: Any, name: str, **how: object) -> None:
+            shown.append((name, self.use_property_split, how["text"]))
+
+    notes: Any = Fields()
+    owner = {"speed": 1, "maximum_speed": 2, "name_of_the_door": "a"}
+    for key in owner:
+        sidebar.draw_property(notes, bpy.context, owner, key, key)
+    assert shown == [
+        ('["speed"]', True, "speed"),
+        ('["maximum_speed"]', False, "maximum_speed"),
+        ('["name_of_the_door"]', False, ""),
+    ]
+    assert notes.labels == ["name_of_the_door"]

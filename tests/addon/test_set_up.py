@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 import pytest
 from levelwright.addon import games, installed_games, preferences, setup_check, setup_operators
+from levelwright.addon.fable.content import GAME as FABLE
 from levelwright.addon.fable.content import THEMES
 from levelwright.addon.genesis.content import TEXTURES
 from levelwright.addon.ns2.content import NS2
@@ -59,6 +60,9 @@ def made(folder: ContentFolder, where: Path) -> Path:
     where.mkdir(parents=True, exist_ok=True)
     if folder is NS2:
         (where / "ns2" / "materials").mkdir(parents=True)
+    elif folder is FABLE:
+        (where / "data" / "graphics" / "pc").mkdir(parents=True)
+        (where / "data" / "graphics" / "pc" / "Textures.big").touch()
     else:
         name = {MAPRES: "grass_main.png", TEXTURES: "Level.TXL", THEMES: "GROUND_GRASS.png", GAME: "GameInfo.txt"}[
             folder
@@ -68,9 +72,10 @@ def made(folder: ContentFolder, where: Path) -> Path:
 
 
 SAID = {
-    MAPRES: "1 images",
+    MAPRES: "1 image",
     TEXTURES: "Level.TXL",
-    THEMES: "1 images",
+    THEMES: "1 image",
+    FABLE: "Fable: The Lost Chapters (textures.big)",
     GAME: "Half-Life 2 (gameinfo.txt)",
     NS2: "Natural Selection 2 (ns2)",
 }
@@ -140,13 +145,14 @@ def test_installed_games_are_found_and_added_once(entry: Any, home: Path) -> Non
     hl2, cstrike = (made(GAME, source / name) for name in ("hl2", "cstrike"))
     teeworlds = made(MAPRES, program(other, 380840, "Teeworlds", "Teeworlds") / "tw" / "data" / "mapres")
     rf = made(TEXTURES, program(other, 5, "Reality Factory", "RF") / "levels")
+    fable = made(FABLE, program(other, 204030, "Fable - The Lost Chapters", "Fable The Lost Chapters"))
     libraries(root, str(root), str(other))
     assert bpy.ops.levelwright.find_games() == {"FINISHED"}
     assert NS2.listed() == [ns2] and MAPRES.listed() == [teeworlds] and TEXTURES.listed() == [rf]
-    assert GAME.listed() == [cstrike, hl2]
+    assert GAME.listed() == [cstrike, hl2] and FABLE.listed() == [fable]
     texts = [line.text for line in setup_operators.lines]
     assert f"added: Half-Life 2 (gameinfo.txt), {hl2}" in texts
-    assert f"Steam's library {other} (3 programs)" in texts
+    assert f"Steam's library {other} (4 programs)" in texts
     assert [line.title for line in setup_operators.lines if not line.is_right] == [THEMES.title]
     assert bpy.ops.levelwright.find_games() == {"FINISHED"}
     assert GAME.listed() == [cstrike, hl2]

@@ -4,12 +4,11 @@
 import os
 import sys
 import tempfile
-import traceback
 
 # Blender reads this once, when it starts
 os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="levelwright-contract-")
 
-from scripts.extension import leave, load
+from scripts.extension import load, run
 
 
 def main() -> int:
@@ -25,9 +24,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    status = 1
-    try:
-        status = main()
-    finally:
-        traceback.print_exc()
-        leave(status)
+    run(main)

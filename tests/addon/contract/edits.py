@@ -10,12 +10,13 @@ from __future__ import annotations
 import tempfile
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
-from levelwright.addon import levels
+from levelwright.addon import games, levels
 from levelwright.addon.game import Game
 from levelwright.addon.scene import aspects, ledger, properties
 from levelwright.addon.scene.reports import Report, SceneError
@@ -65,11 +66,18 @@ def edits(game: Game, sample: Path) -> list[Edit]:
 
     First with the usual options, then what else there is with everything shown that an option can show.
     """
+    return list(_edits(game.key, sample))
+
+
+@cache
+def _edits(key: str, sample: Path) -> tuple[Edit, ...]:
+    """The same of a game's key: many tests ask of the same few samples."""
+    game = games.by_key(key)
     found: dict[tuple[str, str], Edit] = {}
     switches = (each.name for each in properties.fields(game.import_settings) if each.type is bool)
     for settings in (game.import_settings(), game.import_settings(**dict.fromkeys(switches, True))):
         _add_edits(found, imported(game, sample, settings), settings)
-    return list(found.values())
+    return tuple(found.values())
 
 
 def _add_edits(found: dict[tuple[str, str], Edit], level: bpy.types.Collection, settings: Any) -> None:

@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import pytest
 from levelwright.addon import games
 from levelwright.addon.game import Game
 
@@ -17,3 +18,16 @@ def samples(game: Game) -> list[Path]:
 
 ALL = [(game, sample) for game in games.GAMES for sample in samples(game)]
 IDS = [f"{game.key}-{sample.name}" for game, sample in ALL]
+
+
+def _comes_again(number: int) -> bool:
+    """Whether a later sample is the same level in another form, as genesis_room.map is genesis_room.3dt."""
+    game, sample = ALL[number]
+    return any(other is game and file.stem == sample.stem for other, file in ALL[number + 1 :])
+
+
+LEVELS = pytest.mark.parametrize(
+    ("game", "sample"),
+    [pytest.param(*ALL[n], id=IDS[n], marks=[pytest.mark.slow] * _comes_again(n)) for n in range(len(ALL))],
+)
+"""For what all games share: each level in each run, in one of its forms."""

@@ -12,10 +12,9 @@ from levelwright.addon.game import Game
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 
-from tests.addon.contract.registered import ALL, IDS
+from tests.addon.contract.registered import LEVELS
 from tests.addon.contract.test_promises import imported
 
-SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
 NAME = "what was added"
 data: Any = bpy.data
 
@@ -103,7 +102,7 @@ def once(level: bpy.types.Collection, obj: bpy.types.Object) -> Iterator[bpy.typ
     bpy.data.objects.remove(obj)
 
 
-@SAMPLES
+@LEVELS
 @pytest.mark.parametrize("added", [empty_objects, pytest.param(added_objects, marks=pytest.mark.slow)])
 def test_every_object_that_blender_adds_is_exported_or_named(
     game: Game, sample: Path, added: Callable[[bpy.types.Collection], Iterator[bpy.types.Object]]
@@ -124,12 +123,30 @@ def test_every_object_that_blender_adds_is_exported_or_named(
     assert seen >= set(TYPES) - {"LATTICE"}  # which only a menu adds
 
 
-@SAMPLES
-@pytest.mark.parametrize("kind", ["CURVE", "SURFACE", "FONT", "META", "MESH"])
-def test_an_object_without_a_surface_stops_no_export(game: Game, sample: Path, kind: str, tmp_path: Path) -> None:
+@LEVELS
+def test_objects_without_a_surface_stop_no_export(game: Game, sample: Path, tmp_path: Path) -> None:
     level = imported(game, sample)
-    level.objects.link(bpy.data.objects.new(NAME, EMPTY[kind]()))
+    for kind in ("CURVE", "SURFACE", "FONT", "META", "MESH"):
+        level.objects.link(bpy.data.objects.new(f"a {kind} without a surface", EMPTY[kind]()))
     bpy.context.view_layer.update()
     _, settings = levels.game_of(level).writer
     levels.export_file(bpy.context, level, tmp_path / sample.name, settings(), Report())
     assert (tmp_path / sample.name).read_bytes() == sample.read_bytes()
+
+
+@LEVELS
+def test_instances_are_told(game: Game, sample: Path) -> None:
+    """What an object shows beside its mesh: as geometry nodes and particles do, so do its vertices here."""
+    level, report = imported(game, sample), Report()
+    shown = next(obj for obj in level.all_objects if obj.type == "MESH" and obj.visible_get())
+    child = data.objects.new(NAME, quad())
+    child.parent, shown.instance_type = shown, "VERTS"
+    bpy.context.scene.collection.objects.link(child)
+    levels.check_export(bpy.context, level, report)
+    assert [line for line in report.warnings if shown.name in line and "instances" in line]
+
+
+def quad() -> Any:
+    made = data.meshes.new(NAME)
+    made.from_pydata([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [], [(0, 1, 2, 3)])
+    return made

@@ -15,10 +15,8 @@ from levelwright.addon.game import Game
 from levelwright.addon.scene import known_files, originals
 from levelwright.addon.scene.reports import Report, SceneError
 
-from tests.addon.contract.registered import ALL, IDS
+from tests.addon.contract.registered import LEVELS
 from tests.addon.contract.registered import SAMPLES as FOLDER
-
-SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
 
 
 @pytest.fixture
@@ -48,7 +46,7 @@ def edited(path: Path) -> bytes:
     return path.read_bytes()
 
 
-@SAMPLES
+@LEVELS
 def test_it_is_told_once(game: Game, path: Path) -> None:
     level, original = imported(game, path), path.read_bytes()
     assert warned(level, path) == []
@@ -61,7 +59,7 @@ def test_it_is_told_once(game: Game, path: Path) -> None:
     assert warned(level, path) == []
 
 
-@SAMPLES
+@LEVELS
 def test_it_can_be_refused(game: Game, path: Path) -> None:
     level = imported(game, path)
     theirs = edited(path)
@@ -70,7 +68,7 @@ def test_it_can_be_refused(game: Game, path: Path) -> None:
     assert path.read_bytes() == theirs
 
 
-@SAMPLES
+@LEVELS
 def test_what_the_export_wrote_is_known_in_the_next_session(
     game: Game, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,7 +87,7 @@ def test_what_the_export_wrote_is_known_in_the_next_session(
     assert [len(warned(level, each)) for each in (path, target)] == [1, 1]
 
 
-@SAMPLES
+@LEVELS
 def test_undo_forgets_nothing(game: Game, path: Path) -> None:
     """An export makes no step of undo: undoing the step before it takes the property back."""
     level = imported(game, path)
@@ -99,7 +97,7 @@ def test_undo_forgets_nothing(game: Game, path: Path) -> None:
     assert warned(level, path) == []
 
 
-@SAMPLES
+@LEVELS
 def test_another_file_of_the_same_name_is_not_meant(game: Game, path: Path, tmp_path: Path) -> None:
     level = imported(game, path)
     (tmp_path / "elsewhere").mkdir()

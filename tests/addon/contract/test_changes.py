@@ -7,14 +7,13 @@ from typing import Any
 
 import bpy
 import pytest
-from levelwright.addon import checking, levels
+from levelwright.addon import changes, checking, levels
 from levelwright.addon.game import Game
 from levelwright.addon.scene import findings, identity, level_options, originals, properties
+from levelwright.addon.scene.progress import Steps, Stepwise
 from levelwright.addon.scene.reports import Report
 
-from tests.addon.contract.registered import ALL, IDS
-
-SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+from tests.addon.contract.registered import ALL, LEVELS
 
 
 def imported(game: Game, sample: Path) -> bpy.types.Collection:
@@ -22,13 +21,13 @@ def imported(game: Game, sample: Path) -> bpy.types.Collection:
     return level
 
 
-@SAMPLES
+@LEVELS
 def test_nothing_would_change_in_an_unedited_level(game: Game, sample: Path) -> None:
     level = imported(game, sample)
     assert bpy.ops.levelwright.show_changes() == {"FINISHED"}
-    assert findings.changes(level) == []
+    assert [line.message for group in findings.changes(level) for line in group.lines] == ["nothing would change"]
     text = originals.resources(level, originals.REPORTS)[3]
-    assert text.as_string() == "nothing would change\n"  # type: ignore[attr-defined]
+    assert text.as_string() == f"compared at {changes.compared_at(level)}\nnothing would change\n"  # type: ignore[attr-defined]
 
 
 def edit(game: Game, level: bpy.types.Collection) -> bpy.types.Object:
@@ -44,7 +43,7 @@ def edit(game: Game, level: bpy.types.Collection) -> bpy.types.Object:
     raise AssertionError("no object to move")
 
 
-@SAMPLES
+@LEVELS
 def test_an_edit_is_listed_with_its_object(game: Game, sample: Path) -> None:
     level = imported(game, sample)
     obj = edit(game, level)
@@ -52,6 +51,8 @@ def test_an_edit_is_listed_with_its_object(game: Game, sample: Path) -> None:
     groups = findings.changes(level)
     lines = [line for group in groups for line in group.lines]
     assert lines
+    fields = [line.message.rpartition(": ")[0] for line in lines]
+    assert len(set(fields)) == len(fields), "told twice"
     selecting = [line for line in lines if obj.name in line.objects]
     assert selecting, [line.message for line in lines]
     assert bpy.ops.levelwright.show_report(which="changes") == {"FINISHED"}
@@ -59,7 +60,7 @@ def test_an_edit_is_listed_with_its_object(game: Game, sample: Path) -> None:
     assert obj in bpy.context.selected_objects
 
 
-@SAMPLES
+@LEVELS
 def test_checks_have_the_options_of_the_export_and_begin_with_its_last(
     game: Game, sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,11 +79,12 @@ def test_checks_have_the_options_of_the_export_and_begin_with_its_last(
     assert level_options.kept(level)[field.name] is (not field.default)
     seen = []
 
-    def check(_context: object, _level: object, _report: object, chosen: object) -> dict[str, bytes]:
+    def check(_context: object, _level: object, _report: object, chosen: object) -> Steps[dict[str, bytes]]:
+        yield
         seen.append(getattr(chosen, field.name))
         return {}
 
-    monkeypatch.setattr(levels, "check_export", check)
+    monkeypatch.setattr(levels, "check_export", Stepwise(check))
     bpy.ops.levelwright.check_export()
     assert seen == [field.default], "what scripts don't say is as usual"
     shown = SimpleNamespace(bl_rna=bpy.ops.levelwright.check_export.get_rna_type())

@@ -96,3 +96,26 @@ def test_a_slice(game: Game, sample: Path) -> None:
 @pytest.mark.slow
 def test_all_of_them(game: Game, sample: Path) -> None:
     assert not (found := silent(game, sample, properties_of(game, sample))), "\n".join(found)
+
+
+@SAMPLES
+def test_none_that_is_added_is_dropped_without_a_word(game: Game, sample: Path, tmp_path: Path) -> None:
+    """One of each kind of data-blocks gets a property of its own name: it is in the file, or it is told or refused."""
+    level = edits.imported(game, sample, game.import_settings())
+    blocks = {f"note_{one.kind}_{type(one.id_block).__name__}": one.id_block for one in ledger.blocks(level)}
+    for key, block in blocks.items():
+        block[key] = "mine"
+    left, report = set(blocks), Report()
+    while left:
+        try:
+            levels.export_file(bpy.context, level, tmp_path / sample.name, levels.game_of(level).writer[1](), report)
+            break
+        except (SceneError, FormatError) as error:
+            refused = {key for key in left if key in str(error)}
+            assert refused, error
+            left -= refused
+            for key in refused:
+                del blocks[key][key]
+    left -= {key for key in left for line in report.lines() if key in line}
+    again = ledger.blocks(edits.imported(game, tmp_path / sample.name, game.import_settings()))
+    assert left <= {key for one in again for key in one.id_block.keys()}  # noqa: SIM118 - `in block` isn't the same

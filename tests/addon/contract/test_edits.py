@@ -14,7 +14,7 @@ from tests.addon.contract.registered import ALL
 
 DECLARED = [(game, sample) for game, sample in ALL if game.fates]
 SAMPLES = pytest.mark.parametrize(("game", "sample"), DECLARED, ids=[sample.name for _, sample in DECLARED])
-SLICE = 36
+SLICE = 72
 """Of so many edits the quick run tries one."""
 
 

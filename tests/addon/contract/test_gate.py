@@ -8,6 +8,7 @@ kinds of levels has a module for each other one, too: <key>_<kind>_problems.py.
 
 import importlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +18,7 @@ from levelwright.addon import games
 from levelwright.addon.game import Game
 from levelwright.addon.scene import gate
 from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.formats.binary import Problem
 
 Bring = Callable[[Any, int], None]
 FOLDER = Path(__file__).resolve().parents[2] / "formats"
@@ -47,51 +49,68 @@ KINDS = [
 SEVERAL = [each for each in KINDS if each.values[2] not in each.values[1].SINGLE]
 
 
-def level_with(game: Game, table: ModuleType, name: str, *places: int) -> Any:
-    """A table's clean level with a problem of a kind at some places."""
-    level = game.format.verbs.read(table.clean())
+@cache
+def clean(table: ModuleType) -> bytes:
+    """The bytes of a table's level without problems."""
+    made: bytes = table.clean()
+    return made
+
+
+@cache
+def _problems(key: str, table: ModuleType, name: str, places: tuple[int, ...]) -> tuple[Problem, ...]:
+    verbs = games.by_key(key).format.verbs
+    level = verbs.read(clean(table))
     for place in places:
         table.CASES[name](level, place)
-    return level
+    return tuple(verbs.check(level))
 
 
-def told(game: Game, before: Any, after: Any) -> list[str]:
-    """What an export would say of a level: why it is refused, or what it warns of."""
+def problems(game: Game, table: ModuleType, name: str, *places: int) -> list[Problem]:
+    """What is wrong with a table's clean level that has a problem of a kind at some places."""
+    return list(_problems(game.key, table, name, places))
+
+
+def told(before: list[Problem], after: list[Problem]) -> list[str]:
+    """What an export would say of a level with these problems, which came with those: its refusal, or its warnings."""
     report = Report()
     try:
-        gate.refuse_new(game.format.verbs.check, after, lambda: before, report)
+        gate.refuse_new(list, after, lambda: before, report)
     except SceneError as error:
         return [str(error)]
     return report.warnings
 
 
+@pytest.fixture(autouse=True)
+def empty_scene() -> None:
+    """In place of the one that opens an empty file: nothing here has to do with scenes."""
+
+
 @pytest.mark.parametrize(("game", "table"), TABLES)
 def test_the_clean_level_has_no_problem(game: Game, table: ModuleType) -> None:
-    assert game.format.verbs.check(level_with(game, table, "")) == []
+    assert problems(game, table, "") == []
 
 
 @pytest.mark.parametrize(("game", "table", "name"), KINDS)
 def test_a_fresh_one_is_refused_or_warned_of_by_name(game: Game, table: ModuleType, name: str) -> None:
-    after = level_with(game, table, name, 0)
-    found = game.format.verbs.check(after)
+    found = problems(game, table, name, 0)
     assert found
-    said = " ".join(told(game, level_with(game, table, ""), after))
+    said = " ".join(told([], found))
     assert any(one.place in said and one.message in said for one in found)
 
 
 @pytest.mark.parametrize(("game", "table", "name"), KINDS)
 def test_an_old_one_is_let_through(game: Game, table: ModuleType, name: str) -> None:
-    assert told(game, level_with(game, table, name, 0), level_with(game, table, name, 0)) == []
+    assert told(problems(game, table, name, 0), problems(game, table, name, 0)) == []
 
 
 @pytest.mark.parametrize(("game", "table", "name"), SEVERAL)
 def test_one_more_beside_an_old_one_is_told(game: Game, table: ModuleType, name: str) -> None:
-    assert told(game, level_with(game, table, name, 0), level_with(game, table, name, 0, 2)) != []
+    assert told(problems(game, table, name, 0), problems(game, table, name, 0, 2)) != []
 
 
 @pytest.mark.parametrize(("game", "table", "name"), SEVERAL)
 def test_an_old_one_at_another_place_is_let_through(game: Game, table: ModuleType, name: str) -> None:
     """At another record of its kind: one in another lump, say, is fresh."""
-    before, after = level_with(game, table, name, 0, 2), level_with(game, table, name, 1, 2)
-    kinds = [{one.kind for one in game.format.verbs.check(level)} for level in (before, after)]
-    assert (told(game, before, after) == []) == (kinds[0] == kinds[1])
+    before, after = problems(game, table, name, 0, 2), problems(game, table, name, 1, 2)
+    kinds = [{one.kind for one in found} for found in (before, after)]
+    assert (told(before, after) == []) == (kinds[0] == kinds[1])

@@ -10,7 +10,7 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import aspects, ledger, originals
+from levelwright.addon.scene import aspects, ledger, originals, programs
 from levelwright.addon.scene.reports import Report
 
 from tests.addon.contract.registered import ALL, IDS
@@ -49,6 +49,7 @@ CHANGES_NOTHING = {
     "levelwright.make_asset_library": "writes files, and a line of the preferences",
 }
 """Operators without UNDO, and why; besides exports."""
+SLOW = pytest.mark.slow
 
 
 def own_operators() -> list[Any]:
@@ -144,3 +145,81 @@ def test_undo_gives_back_the_scene(game: Game, sample: Path, mode: str) -> None:
                 wrong.append(f"{idname(cls)} on {name} has no undo, or was cancelled, but changed the scene")
     assert wrong == []
     assert ran or not own or mode == "EDIT", "no operator of the game could be tried"
+
+
+def silent(capfd: pytest.CaptureFixture[str]) -> list[str]:
+    """Of all operators that can be called now, without arguments: those that fail in Python, or do nothing and don't
+    say why. Those that may change what the others find are called all the same: each has to answer wherever it is.
+    """
+    found = []
+    for cls in own_operators():
+        call = operator(cls)
+        if not call.poll():  # test_menus asks whether it says why
+            continue
+        capfd.readouterr()
+        try:
+            result, said = call(), capfd.readouterr().out
+        except RuntimeError as refused:
+            result, said = {"CANCELLED"}, str(refused)
+        if "Traceback" in said or (result == {"CANCELLED"} and not said.strip()):
+            found.append(f"{idname(cls)}: {said or result}")
+    return found
+
+
+def refused(*_: object) -> None:
+    raise OSError("no program may be started here")
+
+
+@pytest.fixture
+def nothing_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No browser, and no game that is installed here."""
+    monkeypatch.setattr("webbrowser.open", lambda *_: True)
+    monkeypatch.setattr(programs.Programs, "start", refused)
+
+
+@pytest.mark.usefixtures("nothing_opens")
+@pytest.mark.parametrize("mode", [pytest.param("nothing", marks=SLOW), pytest.param("OBJECT", marks=SLOW), "EDIT"])
+def test_a_call_without_arguments_is_answered(mode: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """In an empty scene, and with a cube that is no level's."""
+    if mode != "nothing":
+        bpy.ops.mesh.primitive_cube_add()
+        bpy.ops.object.mode_set(mode=mode)
+    assert "\n".join(silent(capfd)) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("nothing_opens")
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+def test_a_call_without_arguments_is_answered_with_a_level(
+    game: Game, sample: Path, mode: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With an object of each kind active."""
+    levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
+    wrong = set()
+    for name in [obj.name for obj in places(originals.levels()[0])]:
+        empty_file()
+        levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
+        activate(name, mode)
+        wrong |= set(silent(capfd))
+    assert wrong == set()
+
+
+def test_tooltips_are_sentences_and_what_is_shown_has_a_name() -> None:
+    for cls in own_operators():
+        shown = operator(cls).get_rna_type()
+        assert shown.description, idname(cls)
+        assert "\n" not in shown.description and not shown.description.endswith("."), idname(cls)
+        for each in shown.properties:
+            if not each.is_hidden and each.identifier != "rna_type":
+                assert each.name[:1].isupper(), f"{idname(cls)}: {each.identifier}"
+                assert not each.description.endswith("."), f"{idname(cls)}: {each.identifier}"
+
+
+def test_menus_have_a_choice_without_a_level(capfd: pytest.CaptureFixture[str]) -> None:
+    manager: Any = bpy.context.window_manager
+    for cls in own_operators():
+        last = manager.operator_properties_last(idname(cls))
+        for name in last.bl_rna.properties.keys() if last is not None else ():
+            getattr(last, name)
+    assert "matches no enum" not in "".join(capfd.readouterr()), "Blender warns of a menu without its default"

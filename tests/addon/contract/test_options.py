@@ -120,14 +120,15 @@ def settings_of_scripts(monkeypatch: pytest.MonkeyPatch, game: Game, sample: Pat
         seen.append(chosen(game))
         raise SceneError("seen")
 
-    def see_export(_context: Any, _level: Any, _path: Any, chosen: Any, *_: Any) -> None:
+    def see_export(_context: Any, _level: Any, _path: Any, chosen: Any, *_: Any) -> Steps[None]:
+        yield
         seen.append(chosen)
         raise SceneError("seen")
 
     assert bpy.ops.import_scene.game_level(filepath=str(sample)) == {"FINISHED"}
     with monkeypatch.context() as patched:
         patched.setattr(levels, "import_files", Stepwise(see))
-        patched.setattr(levels, "export_file", see_export)
+        patched.setattr(levels, "export_file", Stepwise(see_export))
         kind = game.kind_of(sample.name).operator
         own: Any = getattr(bpy.ops.import_scene, kind)
         for call in (own, bpy.ops.import_scene.game_level):
@@ -208,6 +209,11 @@ class Rows:
     def label(self, text: str, **_: Any) -> None:
         self.titles.append(text)
 
+    def box(self) -> "Rows":
+        return self
+
+    column = box
+
     def panel(self, _name: str, default_closed: bool = False) -> tuple["Rows", "Rows"]:
         assert default_closed, "what few need is folded"
         return self, self
@@ -255,11 +261,23 @@ def test_files_of_several_games_show_what_the_games_share_and_one_games_options(
         dialog = Dialog("", defaults | opened, {})
         dialog.is_dropped, dialog.paths = True, paths
         shown = rows(operators._ImportAny.draw, dialog)
-        assert [option.key for option in common_options.COMMON] == shown[: len(common_options.COMMON)]
-        assert f"{game.format.title} (1)" in shown
+        for titles, common in common_options.shared(games.GAMES).items():
+            assert shown[shown.index(titles) + 1 :][: len(common)] == [option.key for option in common]
+        assert f"{game.title}: {samples(game)[0].name}" in shown
         own = {name for name in shown if name in defaults}
         assert own == {name for name in defaults if name.startswith(f"{game.key}_")}
         assert len(shown) <= ROWS
+
+
+def test_what_games_share_is_said_of_those_that_have_it() -> None:
+    """The options of several games name these; what only one of the files' games has is in its own panel."""
+    teeworlds, fable, ns2, source = map(games.by_key, ("teeworlds", "fable", "ns2", "source"))
+    found = common_options.shared([teeworlds, fable, ns2, source])
+    assert {titles: [option.name for option in common] for titles, common in found.items()} == {
+        "Fable, NS2, Source": ["placed"],
+        "NS2, Source": ["models"],
+    }
+    assert common_options.shared([teeworlds, source]) == {}
 
 
 def test_the_preferences_have_what_dialogs_begin_with() -> None:

@@ -12,9 +12,7 @@ from levelwright.addon import commands, levels
 from levelwright.addon.game import Game
 from levelwright.addon.scene.reports import Report
 
-from tests.addon.contract.registered import ALL, IDS
-
-SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+from tests.addon.contract.registered import LEVELS
 
 
 def operators(game: Game, sample: Path) -> tuple[Any, Any]:
@@ -23,7 +21,7 @@ def operators(game: Game, sample: Path) -> tuple[Any, Any]:
     return getattr(bpy.ops.import_scene, kind.operator), getattr(bpy.ops.export_scene, kind.operator)
 
 
-@SAMPLES
+@LEVELS
 def test_what_is_no_file_is_refused_in_plain_words(game: Game, sample: Path, tmp_path: Path) -> None:
     opens, writes = operators(game, sample)
     folder = tmp_path / "folder"
@@ -44,7 +42,7 @@ def test_what_is_no_file_is_refused_in_plain_words(game: Game, sample: Path, tmp
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are texts")
-@SAMPLES
+@LEVELS
 def test_names_of_files_that_are_no_text_are_opened_and_written(game: Game, sample: Path, tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"maps \xff")
     folder.mkdir()

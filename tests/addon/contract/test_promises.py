@@ -14,6 +14,7 @@ from levelwright.addon.scene.reports import Report
 from levelwright.formats import identify
 
 from tests.addon.contract.registered import ALL, IDS
+from tests.fuzz.scenes import empty_file
 
 SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
 
@@ -23,9 +24,9 @@ def imported(game: Game, sample: Path) -> bpy.types.Collection:
     return level
 
 
-def exported(level: bpy.types.Collection, target: Path) -> bytes:
+def exported(level: bpy.types.Collection, target: Path, report: Report | None = None) -> bytes:
     _, settings = levels.game_of(level).writer
-    levels.export_file(bpy.context, level, target, settings(), Report())
+    levels.export_file(bpy.context, level, target, settings(), report or Report())
     return target.read_bytes()
 
 
@@ -47,13 +48,21 @@ def test_an_unedited_scene_is_the_file(game: Game, sample: Path, tmp_path: Path)
 
 
 @SAMPLES
-def test_it_is_so_after_the_blend_was_saved_and_opened(game: Game, sample: Path, tmp_path: Path) -> None:
-    imported(game, sample)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+def test_it_is_so_after_the_blend_was_saved_and_opened_or_appended(game: Game, sample: Path, tmp_path: Path) -> None:
+    """And the report of the appended one tells of nothing that the other's doesn't."""
+    name, blend = imported(game, sample).name, str(tmp_path / "scene.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=blend)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "scene.blend"), load_ui=False)
+    bpy.ops.wm.open_mainfile(filepath=blend, load_ui=False)
     (level,) = originals.levels()
-    assert exported(level, tmp_path / sample.name) == sample.read_bytes()
+    opened, appended = Report(), Report()
+    assert exported(level, tmp_path / sample.name, opened) == sample.read_bytes()
+    empty_file()
+    with bpy.data.libraries.load(blend) as (_, wanted):
+        wanted.collections = [name]
+    bpy.context.scene.collection.children.link(bpy.data.collections[name])
+    assert exported(bpy.data.collections[name], tmp_path / sample.name, appended) == sample.read_bytes()
+    assert (appended.notes, appended.warnings) == (opened.notes, opened.warnings)
 
 
 @SAMPLES

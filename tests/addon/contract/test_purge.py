@@ -4,12 +4,11 @@
 from pathlib import Path
 
 import bpy
-import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
 from levelwright.addon.scene.reports import Report
 
-from tests.addon.contract.registered import ALL, IDS
+from tests.addon.contract.registered import LEVELS
 
 
 def names() -> set[str]:
@@ -26,7 +25,7 @@ def delete(level: bpy.types.Collection) -> None:
     bpy.context.view_layer.update()
 
 
-@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+@LEVELS
 def test_nothing_is_left_of_a_deleted_level(game: Game, sample: Path, tmp_path: Path) -> None:
     before = names()
     for _ in range(2):
@@ -37,7 +36,7 @@ def test_nothing_is_left_of_a_deleted_level(game: Game, sample: Path, tmp_path: 
     assert names() - before == set()
 
 
-@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+@LEVELS
 def test_nor_after_the_blend_was_saved_and_opened(game: Game, sample: Path, tmp_path: Path) -> None:
     before = names()
     (level,) = levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)

@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An import that is stopped, at whichever step, leaves nothing behind, and the next one is as if it had not been."""
+"""An import, an export or a check that is stopped, at whichever step, leaves nothing behind: the next one is as if
+there had been none.
+"""
 
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import bpy
 import pytest
+from levelwright.addon import changes as changes_of
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import stage
+from levelwright.addon.scene import identity, stage, stoppable
 from levelwright.addon.scene.progress import Steps, Stepwise, Work
 from levelwright.addon.scene.reports import Report
 
-from tests.addon.contract.registered import ALL, IDS
+from tests.addon.contract.registered import ALL, LEVELS
 
-STOPS = 12
-"""After how many different steps each sample's import is stopped."""
+STOPS, EXPORT_STOPS = 12, 4
+"""After how many different steps each sample's import is stopped, and its export."""
 
 
 def steps(game: Game, samples: list[Path]) -> Steps[list[bpy.types.Collection]]:
@@ -66,7 +71,7 @@ def count(game: Game, samples: list[Path]) -> int:
     return done
 
 
-@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+@LEVELS
 def test_a_stop_leaves_nothing(game: Game, sample: Path, tmp_path: Path) -> None:
     total = count(game, [sample])
     assert not isinstance(game.import_level, Stepwise) or total > 2, "there are steps to stop at"
@@ -100,7 +105,7 @@ def test_several_files_are_out_of_sight_until_all_are_there() -> None:
     assert not changes(before, everything())
 
 
-@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+@LEVELS
 def test_it_goes_forward_and_says_what_it_does(game: Game, sample: Path) -> None:
     work, fractions, texts = Work(steps(game, [sample])), [], []
     while not work.run(0):
@@ -110,3 +115,102 @@ def test_it_goes_forward_and_says_what_it_does(game: Game, sample: Path) -> None
     assert 0 <= fractions[0] <= fractions[-1] <= 1
     assert texts[0] == f"reading {sample.name}"
     assert all(text.startswith(f"{game.kind_of(sample.name).label} {sample.name}") for text in texts[1:])
+
+
+Job = Callable[[Game, bpy.types.Collection, Path], Steps[Any]]
+
+
+def export(game: Game, level: bpy.types.Collection, path: Path) -> Steps[Any]:
+    _, settings = game.writer
+    return levels.export_file.steps(bpy.context, level, path, settings(), Report())
+
+
+def compare(_game: Game, level: bpy.types.Collection, _path: Path) -> Steps[Any]:
+    """What *What Would Change?* does, and so *Check Export*, too."""
+    made = yield from levels.check_export.steps(bpy.context, level, Report())
+    return (yield from changes_of.keep.steps(level, made))
+
+
+def edit(level: bpy.types.Collection) -> None:
+    """Move one thing that exports write, where there is one: so that they have something to do."""
+    placed = [obj for obj in level.all_objects if identity.kind_of(obj) in ("entity", "thing", "quads")]
+    for obj in placed[:1]:
+        obj.location.x += 1.0
+
+
+def of_level(level: bpy.types.Collection) -> dict[str, object]:
+    """All that a level keeps of itself, and how its objects are hidden and selected."""
+    kept = {key: _plain_property(level[key]) for key in level.keys()}  # noqa: SIM118 - a block of Blender's
+    objects = {obj.name: (obj.hide_viewport, obj.hide_get(), obj.select_get(), obj.mode) for obj in level.all_objects}
+    return {"kept": kept, "objects": objects}
+
+
+def _plain_property(value: Any) -> object:
+    return next((getattr(value, name)() for name in ("to_dict", "to_list") if hasattr(value, name)), value)
+
+
+@pytest.mark.parametrize("job", [export, pytest.param(compare, marks=pytest.mark.slow)])
+@LEVELS
+def test_a_stopped_export_leaves_nothing(game: Game, sample: Path, job: Job, tmp_path: Path) -> None:
+    (level,) = levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
+    edit(level)
+    bpy.context.view_layer.update()
+    path = tmp_path / sample.name
+    path.write_bytes(b"what was there")
+    total = sum(1 for _ in job(game, level, path))
+    (tmp_path / sample.name).write_bytes(b"what was there")
+    done = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    before = {**everything(), **of_level(level)}
+    assert total > 2, "there are steps to stop at"
+    for number in sorted({1 + at * (total - 1) // EXPORT_STOPS for at in range(EXPORT_STOPS)} | {total}):
+        work = Work(job(game, level, path))
+        for _ in range(number):
+            assert not work.run(0)
+        work.close()
+        assert not changes(before, {**everything(), **of_level(level)}), f"after step {number} of {total}"
+        assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == done, f"after step {number} of {total}"
+
+
+def tools(game: Game) -> Iterator[tuple[str, Any]]:
+    """The operators of a game that change the active level in steps: their names, and how scripts call them."""
+    for name in dir(bpy.types):
+        cls: Any = getattr(bpy.types, name)
+        if isinstance(cls, type) and issubclass(cls, stoppable.StoppableTool) and cls.format_key == game.key:
+            category, _, word = name.lower().partition("_ot_")
+            yield name, getattr(getattr(bpy.ops, category), word)
+
+
+class StopAfter:
+    """What does the steps of an operator that a script calls: so many of them, then it is stopped."""
+
+    def __init__(self, number: int) -> None:
+        self.number, self.is_done = number, False
+
+    def __call__(self, steps: Steps[Any]) -> Any:
+        try:
+            for _ in range(self.number):
+                next(steps)
+        except StopIteration as end:
+            self.is_done = True
+            return end.value
+        steps.close()
+        return {"CANCELLED"}
+
+
+@pytest.mark.slow
+@LEVELS
+def test_a_stopped_tool_leaves_nothing(game: Game, sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, call in tools(game):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        (level,) = levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
+        bpy.context.view_layer.update()
+        before = {**everything(), **of_level(level)}
+        given = {"samples": 1} if "samples" in call.get_rna_type().properties else {}
+        for number in (1, 2, 4, 16, 64) if call.poll() else ():
+            stop = StopAfter(number)
+            monkeypatch.setattr(stoppable, "drain", stop)
+            with suppress(RuntimeError):  # what a sample is refused for
+                call(**given)
+            if stop.is_done:
+                break
+            assert not changes(before, {**everything(), **of_level(level)}), f"{name} after step {number}"

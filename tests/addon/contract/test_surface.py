@@ -86,6 +86,34 @@ def test_the_export_menu_has_what_the_scene_has(game: Game, sample: Path) -> Non
 
 
 @GAMES
+def test_a_level_of_another_game_keeps_how_the_scene_is_shown(game: Game) -> None:
+    """Units, colours, snapping and world are those of the level that was there before."""
+    other = next(each for each in games.GAMES if each != game)
+    assert bpy.ops.import_scene.game_level(filepath=str(samples(other)[0])) == {"FINISHED"}
+    scene = bpy.context.scene
+
+    def shown() -> list[object]:
+        held = (scene.view_settings, scene.unit_settings, scene.tool_settings, scene.display.shading, scene.render)
+        simple = {"BOOLEAN", "INT", "FLOAT", "STRING"}
+        return [
+            scene.world,
+            *(
+                (key, getattr(one, key))
+                for one in held
+                for key, about in one.bl_rna.properties.items()
+                if about.type in simple and not getattr(about, "is_array", False)
+            ),
+            scene.unit_settings.system,
+            scene.view_settings.view_transform,
+            scene.display.shading.color_type,
+        ]
+
+    before = shown()
+    assert bpy.ops.import_scene.game_level(filepath=str(samples(game)[0])) == {"FINISHED"}
+    assert shown() == before
+
+
+@GAMES
 def test_a_new_level_can_be_exported_and_opened_again(game: Game, tmp_path: Path) -> None:
     assert game.new is not None
     assert game.new.operator.startswith(f"{game.key}_")

@@ -13,10 +13,9 @@ from levelwright.addon.scene import identity, interior, kinds, materials, origin
 from levelwright.addon.scene.level import needed_root
 from levelwright.addon.scene.reports import Report
 
-from tests.addon.contract.registered import ALL, IDS
+from tests.addon.contract.registered import LEVELS
 from tests.addon.contract.test_promises import exported, imported
 
-SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
 SPAWN: dict[str, tuple[str, str]] = {
     "genesis": ("classname", "PlayerStart"),
     "fable": ("DefinitionType", "HOLY_SITE_PLAYER_START"),
@@ -48,7 +47,7 @@ def views() -> list[Any]:
     return list(stage.viewports(bpy.context))
 
 
-@SAMPLES
+@LEVELS
 def test_a_new_file_shows_the_level_alone_and_an_undo_gives_back_the_rest(game: Game, sample: Path) -> None:
     new_file()
     bpy.ops.ed.undo_push(message="before")
@@ -65,7 +64,7 @@ def test_a_new_file_shows_the_level_alone_and_an_undo_gives_back_the_rest(game: 
     assert bpy.context.scene.camera is bpy.data.objects["Camera"]
 
 
-@SAMPLES
+@LEVELS
 def test_its_root_is_active_and_selected(game: Game, sample: Path) -> None:
     new_file()
     bpy.data.objects["Cube"].location.x = 1.0  # somebody's, so it stays
@@ -76,7 +75,7 @@ def test_its_root_is_active_and_selected(game: Game, sample: Path) -> None:
     assert "Cube" in bpy.data.objects
 
 
-@SAMPLES
+@LEVELS
 def test_views_show_it_near_and_far_and_solid_ones_with_its_pictures(game: Game, sample: Path) -> None:
     new_file()
     level = imported(game, sample)
@@ -91,7 +90,7 @@ def test_views_show_it_near_and_far_and_solid_ones_with_its_pictures(game: Game,
         assert interior.is_open(level)
 
 
-@SAMPLES
+@LEVELS
 def test_what_isnt_alone_leaves_the_views_as_they_were(game: Game, sample: Path) -> None:
     new_file()
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("somebody's", None))
@@ -101,7 +100,7 @@ def test_what_isnt_alone_leaves_the_views_as_they_were(game: Game, sample: Path)
     assert [one for one, other in zip(before, after, strict=True) if one != other] == []
 
 
-@SAMPLES
+@LEVELS
 def test_every_object_is_of_a_kind_and_none_of_other(game: Game, sample: Path) -> None:
     level = imported(game, sample)
     found = kinds.members(level, game.kind_shown)
@@ -114,7 +113,7 @@ def test_every_object_is_of_a_kind_and_none_of_other(game: Game, sample: Path) -
     assert {found[obj] for obj in lights} <= {"Lights", "Compiled Lights"}
 
 
-@SAMPLES
+@LEVELS
 def test_each_kind_is_switched_and_that_edits_nothing(game: Game, sample: Path, tmp_path: Path) -> None:
     level = imported(game, sample)
     root = needed_root(level)
@@ -138,7 +137,7 @@ def test_each_kind_is_switched_and_that_edits_nothing(game: Game, sample: Path, 
     assert not report.warnings
 
 
-@SAMPLES
+@LEVELS
 def test_what_is_off_stays_off_in_the_blend_and_undo_brings_it_back(game: Game, sample: Path, tmp_path: Path) -> None:
     level = imported(game, sample)
     bpy.ops.ed.undo_push(message="before")
@@ -159,7 +158,7 @@ def test_what_is_off_stays_off_in_the_blend_and_undo_brings_it_back(game: Game, 
     assert exported(level, tmp_path / sample.name) == sample.read_bytes()
 
 
-@SAMPLES
+@LEVELS
 def test_one_kind_can_be_shown_alone_and_all_again(game: Game, sample: Path) -> None:
     level = imported(game, sample)
     counted = kinds.count(level, game.kind_shown)
@@ -171,7 +170,7 @@ def test_one_kind_can_be_shown_alone_and_all_again(game: Game, sample: Path) -> 
         bpy.ops.levelwright.show_kind(kind="Unheard-of")
 
 
-@SAMPLES
+@LEVELS
 def test_views_look_from_each_place_where_players_begin(game: Game, sample: Path) -> None:
     new_file()
     level = imported(game, sample)
@@ -198,7 +197,7 @@ def test_views_look_from_each_place_where_players_begin(game: Game, sample: Path
             assert region.view_rotation.rotation_difference(spawn.camera.to_quaternion()).angle < 1e-3
 
 
-@SAMPLES
+@LEVELS
 def test_a_level_without_such_a_place_says_so(game: Game, sample: Path) -> None:
     level = imported(game, sample)
     if game.is_flat:
@@ -211,7 +210,7 @@ def test_a_level_without_such_a_place_says_so(game: Game, sample: Path) -> None:
         bpy.ops.levelwright.camera_at_spawn()
 
 
-@SAMPLES
+@LEVELS
 def test_rooms_are_closed_and_opened_and_that_edits_nothing(game: Game, sample: Path, tmp_path: Path) -> None:
     new_file()
     level = imported(game, sample)

@@ -22,7 +22,7 @@ from levelwright.addon.scene import aspects, identity, ledger, properties
 from levelwright.addon.scene.blender_types import Value
 from levelwright.addon.scene.reports import Report, SceneError
 
-from tests.addon.contract.registered import ALL, IDS
+from tests.addon.contract.registered import LEVELS
 
 WRONG: dict[str, Callable[[], Value]] = {
     "number": lambda: 1.5,
@@ -31,7 +31,7 @@ WRONG: dict[str, Callable[[], Value]] = {
     "group": lambda: {"a": 1},
     "data-block": lambda: bpy.data.texts.new("another"),
 }
-QUICK = 12
+QUICK = 6
 """Of a sample's properties and wrong values, how many are tried in each run."""
 
 
@@ -133,7 +133,7 @@ def faults(game: Game, sample: Path, limit: int | None) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+@LEVELS
 @pytest.mark.parametrize("limit", [QUICK, pytest.param(None, marks=pytest.mark.slow)], ids=["some", "all"])
 def test_a_property_of_another_kind_is_told_by_name(game: Game, sample: Path, limit: int | None) -> None:
     assert faults(game, sample, limit) == []

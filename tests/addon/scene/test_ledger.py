@@ -70,9 +70,9 @@ def test_what_no_export_reads_is_told_by_name_and_why(level: Any) -> None:
     wall.scale.x = 2.0
     warnings, notes = told(level)
     assert sorted(warnings) == [
-        "wall: color was edited, but isn't written: it follows from the paint",
-        "wall: property other was edited, but isn't written: the file has no place for it",
-        "wall: scale was edited, but isn't written: the file has no place for it",
+        "wall: the edit of color isn't written: it follows from the paint",
+        "wall: the edit of property other isn't written: the file has no place for it",
+        "wall: the edit of scale isn't written: the file has no place for it",
     ]
     assert notes == []
 
@@ -83,7 +83,7 @@ def test_properties_and_attributes_that_are_added_or_gone_are_told(level: Any) -
     wall["added"] = 1
     wall.data.attributes.new("heat", "FLOAT", "FACE")
     warnings, _ = told(level)
-    assert {line.partition(" was")[0] for line in warnings} == {
+    assert {line.partition(" isn't")[0].replace("the edit of ", "") for line in warnings} == {
         "wall: property other",
         "wall: property added",
         "wall: attribute heat",
@@ -96,18 +96,18 @@ def test_where_elements_were_added_it_is_said_that_nothing_can_be_compared(level
     ledger.enter(level, FATES)
     wall.data.vertices.add(1)
     warnings, notes = told(level)
-    assert {line.partition(" was")[0] for line in warnings} == {"wall: vertices"}
-    assert notes == ["wall: attribute heat isn't written, whether it was edited or not: the file has no place for it"]
+    assert {line.partition(" isn't")[0].replace("the edit of ", "") for line in warnings} == {"wall: vertices"}
+    assert notes == ["wall: attribute heat: no edit of it is written: the file has no place for it"]
     wall.data.attributes["heat"].data[1].value = 2.0
     ledger.enter(level, FATES)
     wall.data.attributes["heat"].data[1].value = 3.0
-    assert told(level)[0] == ["wall: attribute heat was edited, but isn't written: the file has no place for it"]
+    assert told(level)[0] == ["wall: the edit of attribute heat isn't written: the file has no place for it"]
 
 
 def test_shared_data_is_told_of_each_object_at_once(level: Any) -> None:
     bpy.data.lights["light"].use_shadow = False
     warnings, _ = told(level)
-    assert warnings == ["lamp, lamp 2: light use shadow was edited, but isn't written: it is for reference only"]
+    assert warnings == ["lamp, lamp 2: the edit of light use shadow isn't written: it is for reference only"]
 
 
 def test_copies_and_deletions(level: Any) -> None:
@@ -127,8 +127,8 @@ def test_what_is_blenders_own_is_noted_without_a_warning(level: Any) -> None:
     warnings, notes = told(level)
     assert warnings == []
     assert notes == [
-        "my wall: name was edited, but isn't written: names of data-blocks are for Blender alone",
-        "note: text was edited, but isn't written: it is for reading",
+        "my wall: the edit of name isn't written: names of data-blocks are for Blender alone",
+        "note: the edit of text isn't written: it is for reading",
     ]
 
 
@@ -151,7 +151,7 @@ def test_it_is_kept_in_the_blend(level: Any, tmp_path: Any) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "scene.blend"), load_ui=False)
     warnings, _ = told(bpy.data.collections["level"])
-    assert warnings == ["wall: scale was edited, but isn't written: the file has no place for it"]
+    assert warnings == ["wall: the edit of scale isn't written: the file has no place for it"]
 
 
 def test_how_blender_displays_a_thing_is_no_aspect(level: Any) -> None:
@@ -172,7 +172,7 @@ def test_a_mesh_in_edit_mode_is_told_of_as_it_is_there(level: Any) -> None:
     bpy.ops.mesh.select_all(action="SELECT")
     bpy.ops.mesh.delete(type="ONLY_FACE")
     warnings, _ = told(level)
-    assert "wall: faces" in {line.partition(" was")[0] for line in warnings}
+    assert "wall: faces" in {line.partition(" isn't")[0].replace("the edit of ", "") for line in warnings}
     assert len(bpy.data.meshes) == meshes_before
 
 
@@ -187,7 +187,7 @@ def test_what_animation_sets_is_no_edit_in_another_frame(level: Any) -> None:
     bpy.context.view_layer.update()
     assert told(level) == ([], [])
     lamp.animation_data_clear()
-    assert [line.partition(" was")[0] for line in sorted(told(level)[0])] == [
+    assert [line.partition(" isn't")[0].replace("the edit of ", "") for line in sorted(told(level)[0])] == [
         "lamp 2: animation",
         "lamp 2: property glow",
         "lamp 2: rotation",
@@ -204,7 +204,7 @@ def test_a_collection_and_an_object_of_one_record_are_two(level: Any) -> None:
     both[1].scale = (2.0, 2.0, 2.0)
     ledger.enter(level, FATES)
     both[1].scale = (1.0, 1.0, 1.0)  # which a collection has, too: none
-    assert told(level)[0] == ["group: scale was edited, but isn't written: the file has no place for it"]
+    assert told(level)[0] == ["group: the edit of scale isn't written: the file has no place for it"]
 
 
 def test_what_is_read_only_is_locked_where_blender_can(level: Any) -> None:

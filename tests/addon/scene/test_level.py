@@ -78,7 +78,7 @@ def test_a_level_has_one_root_and_one_of_what_it_has_one_of() -> None:
     assert first_of(importing.collection, "sky") is None
     with pytest.raises(SceneError, match="has 2 root empties: a level has one"):
         root_of(importing.collection)
-    with pytest.raises(SceneError, match=r"has 2 objects of which a level has one: ground, ground\.001"):
+    with pytest.raises(SceneError, match=r"has several objects of which a level has one: ground, ground\.001"):
         only(importing.collection, "ground")
 
 

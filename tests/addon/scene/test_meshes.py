@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import attributes, identity, meshes
+from levelwright.addon.scene import attributes, identity, meshes, quads
 from levelwright.addon.scene.reports import Report, SceneError
 
 from tests.addon.scene.scene_helpers import active, grid, grid_arrays, link
@@ -87,7 +87,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
             meshes.build("m", positions, corners, **wrong)
     with pytest.raises(ValueError, match="quads"):
         meshes.build("m", positions, [0, 1, 2])
-    with pytest.raises(ValueError, match="no face"):
+    with pytest.raises(ValueError, match="without a face"):
         meshes.build("m", positions, [0, 1, 2], [])
     assert not bpy.data.meshes, "nothing is left behind"
 
@@ -121,7 +121,7 @@ def test_bad_faces_are_left_out_and_known(kind: str) -> None:
     assert attributes.read(mesh, "n").tolist() == [10, 12], "the data of the others stay with them"
     assert attributes.read(mesh, "levelwright_source") is None
     assert len(report.warnings) == 1
-    assert "1 faces were left out" in report.warnings[0]
+    assert "1 face was left out" in report.warnings[0]
     with pytest.raises(SceneError, match="left out"):
         meshes.build("m", POINTS, corners)
 
@@ -145,7 +145,7 @@ def test_coordinates_that_are_no_numbers(number: float) -> None:
     mesh = meshes.build("m", points, [*GOOD, 1, 4, 5, 2], report=report)
     assert np.isfinite(attributes.read(mesh, "position")).all()
     assert attributes.read(mesh, "position")[5].tolist() == [2, 0, 0]
-    assert "1 vertices" in report.warnings[0]
+    assert "1 vertex" in report.warnings[0]
     with pytest.raises(SceneError, match="aren't numbers"):
         meshes.build("m", points, [*GOOD, 1, 4, 5, 2])
 
@@ -252,6 +252,18 @@ def test_faces_that_share_no_vertices_get_the_edges_that_validate_finds() -> Non
     for polygon in mesh.polygons:
         found = {tuple(sorted(mesh.edges[mesh.loops[loop].edge_index].vertices)) for loop in polygon.loop_indices}
         assert found == {tuple(sorted(key)) for key in polygon.edge_keys}
+
+
+@pytest.mark.parametrize(("sizes", "are"), [((4, 4, 4), True), ((4, 3, 5), False), ((3, 4), False), ((), True)])
+def test_meshes_of_quads_are_known(sizes: tuple[int, ...], are: bool) -> None:
+    """By their triangles: three corners and five have as many as four and four."""
+    starts = np.cumsum((0, *sizes[:-1])) if sizes else np.zeros(0, int)
+    angles = np.concatenate([np.linspace(0, 6, size, endpoint=False) for size in sizes] or [np.zeros(0)])
+    positions = np.stack((np.cos(angles), np.sin(angles), 0 * angles), axis=-1)
+    mesh = meshes.build("m", positions, np.arange(len(angles)), starts)
+    assert quads.are_quads(mesh) is are
+    if are and sizes:
+        assert np.array_equal(quads.ring_edges(len(sizes)), attributes.read(mesh, ".edge_verts"))
 
 
 def test_sound_faces_make_the_mesh_that_validate_makes() -> None:

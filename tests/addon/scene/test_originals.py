@@ -72,6 +72,8 @@ def test_attaching_again_replaces_everything() -> None:
 )
 def test_compressed_only_where_that_saves_a_tenth(data: bytes, smaller: bool) -> None:
     level = new_level(data=data)
+    assert level[originals.ORIGINAL] == data
+    originals.deflate()
     assert originals.find(level).data == data
     assert (len(level[originals.ORIGINAL]) < len(data) * 0.9) == smaller
 
@@ -81,13 +83,13 @@ def test_compressed_only_where_that_saves_a_tenth(data: bytes, smaller: bool) ->
     [(b"ab" * (3 << 20), True), (b"N" + os.urandom(5 << 20), False), (b"Z" + b"ab" * (3 << 20), False)],
     ids=["text", "noise", "begins with the mark"],
 )
-def test_a_large_file_is_deflated_when_the_blend_is_saved(tmp_path: Path, data: bytes, shrinks: bool) -> None:
+def test_a_file_is_deflated_when_the_blend_is_saved(tmp_path: Path, data: bytes, shrinks: bool) -> None:
     level = new_level(data=data, parts={"beside.tng": data})
     assert level[originals.ORIGINAL] == data
     path = save(tmp_path / "level.blend")
     for key in (originals.ORIGINAL, f"{originals.PART}0"):
         assert (level[key] != data) == shrinks
-    originals.deflate_large()  # as for the next save: what is deflated stays as it is
+    originals.deflate()  # as for the next save: what is deflated stays as it is
     bpy.ops.wm.open_mainfile(filepath=path)
     found = originals.find(originals.level_named(bpy.context.scene))
     assert (found.data, found.parts) == (data, {"beside.tng": data})
@@ -96,7 +98,7 @@ def test_a_large_file_is_deflated_when_the_blend_is_saved(tmp_path: Path, data: 
 def test_a_large_file_that_shrinks_a_little() -> None:
     data = b"A" + os.urandom(750_000) + bytes(250_000)  # one that begins with Z stays as it is
     level = new_level(data=data)
-    originals.deflate_large()
+    originals.deflate()
     assert originals.find(level).data == data
     assert len(level[originals.ORIGINAL]) < len(data) * 0.9
 
@@ -105,6 +107,8 @@ def test_a_large_file_that_shrinks_a_little() -> None:
 def test_originals_of_older_scenes(held: bytes) -> None:
     level = new_level()
     baselines.put_bytes(level, originals.ORIGINAL, held)
+    assert originals.find(level).data == DATA
+    originals.deflate()  # saved again
     assert originals.find(level).data == DATA
 
 
@@ -158,10 +162,22 @@ def test_link_and_override(tmp_path: Path) -> None:
     overridden = linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
     assert overridden.override_library is not None
     assert_complete(overridden)
+    assert originals.levels() == [overridden], "not the linked one beside it, which nobody can edit"
     again = save(tmp_path / "override.blend")
     bpy.ops.wm.open_mainfile(filepath=again)
     local = next(one for one in bpy.data.collections if one.override_library)
     assert_complete(local)
+
+
+def test_of_an_instance_it_is_said_what_to_do(tmp_path: Path) -> None:
+    """File > Link makes one unless told not to."""
+    new_level(parts=PARTS)
+    path = save(tmp_path / "level.blend")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.link(directory=f"{path}/Collection/", filename="dm1", instance_collections=True)
+    assert originals.levels() == []
+    with pytest.raises(SceneError, match="dm1 only shows dm1, as an instance"):
+        originals.level_named(bpy.context.scene)
 
 
 def test_copy_of_the_collection() -> None:

@@ -134,10 +134,11 @@ def test_closed_work_cleans_up() -> None:
 
 
 class Manager:
-    """A window manager without windows."""
+    """A window manager, with a window that shows the scene."""
 
     def __init__(self) -> None:
         self.timers: list[object] = []
+        self.windows = [SimpleNamespace(view_layer=bpy.context.view_layer)]
 
     def event_timer_add(self, _seconds: float, window: object) -> object:
         self.timers.append(window)
@@ -147,10 +148,10 @@ class Manager:
         self.timers.remove(timer)
 
 
-def running(steps: Steps[Any]) -> tuple[stoppable.Running, Manager]:
+def running(steps: Steps[Any], reads: bool = False) -> tuple[stoppable.Running, Manager]:
     manager = Manager()
     context: Any = SimpleNamespace(window_manager=manager, window="a window")
-    return stoppable.Running(context, steps, "Count Sheep"), manager
+    return stoppable.Running(context, steps, "Count Sheep", reads), manager
 
 
 def slices(run: stoppable.Running) -> Any:
@@ -224,3 +225,38 @@ def test_what_others_make_meanwhile_is_known(monkeypatch: pytest.MonkeyPatch) ->
     run.stop()
     assert kept == [False, True, False, False, True]
     assert not stoppable.is_others(made[1].session_uid)
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_what_reads_the_scene_ends_when_others_edit_it(reads: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stoppable, "LONGEST", 0.0)
+    monkeypatch.setattr(stoppable, "AT_MOST", 0.0)
+    obj = bpy.data.objects.new("seen", None)
+    bpy.context.scene.collection.objects.link(obj)
+    layer: Any = bpy.context.view_layer
+    layer.update()
+    log: list[str] = []
+
+    def changing() -> Steps[None]:
+        try:
+            for number in range(9):
+                obj.location.x = number  # what the work itself does is no edit
+                yield
+        finally:
+            log.append("done")
+
+    run, _ = running(changing(), reads)
+    for _ in range(3):
+        assert run.slice() is None
+        bpy.data.meshes.new("in no scene")
+        layer.update()
+    assert not run.is_late
+    obj.location.y = 1.0
+    layer.update()
+    assert run.is_late == reads
+    made = SimpleNamespace(_run=run, _stopped=lambda why="": why)
+    timer: Any = SimpleNamespace(type="TIMER", value="NOTHING")
+    told: Any = stoppable.Stoppable.modal(made, bpy.context, timer)  # type: ignore[arg-type]
+    assert log == (["done"] if reads else [])
+    assert told == ("the scene was edited meanwhile; " if reads else {"RUNNING_MODAL"})
+    run.stop()

@@ -222,19 +222,6 @@ def test_metadata_without_setting() -> None:
     assert obj.id_properties_ui("width").as_dict()["max"] == 9
 
 
-def test_free_keys_and_values() -> None:
-    obj = block()
-    pairs = [("classname", "light"), ("OnTrigger", "a,b"), ("origin", "1 2\udcff3"), ("OnTrigger", "c,d")]
-    properties.write_pairs(obj, pairs)
-    assert obj["classname"] == "light"
-    assert list(obj["OnTrigger"]) == ["a,b", "c,d"]
-    assert obj["origin"] == "1 2\udcff3"
-    properties.write_pairs(obj, [("x" * 64, "y")], rename=lambda key: key[:63])
-    assert obj["x" * 63] == "y"
-    with pytest.raises(ValueError, match="63 bytes"):
-        properties.write_pairs(obj, [("x" * 64, "y")])
-
-
 def test_copies_keep_values_and_baseline() -> None:
     obj = block()
     properties.write(obj, Lamp())

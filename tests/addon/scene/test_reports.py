@@ -44,6 +44,9 @@ def test_summary() -> None:
         "left out: 3 unknown layers; 2 warnings"
     )
     assert Report().summary() == "nothing"
+    unedited = Report()
+    unedited.note("nothing is edited")
+    assert unedited.counted() == "nothing is edited"
 
 
 def test_lines_name_everything_once() -> None:

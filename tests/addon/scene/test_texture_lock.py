@@ -151,3 +151,37 @@ def test_other_meshes_are_left_alone():
     told(obj)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert (uvs(obj) == before).all()
+
+
+def pushed(obj: bpy.types.Object, mesh: bmesh.types.BMesh, near: set[int], sign: float) -> None:
+    """Move vertices by one direction, and by different lengths."""
+    for vertex in mesh.verts:
+        if vertex.index in near:
+            vertex.co += sign * (1 + vertex.index % 3) * type(vertex.co)((0.25, 0.0, 0.125))
+    told(obj)
+
+
+@pytest.mark.parametrize("moving", ["FACES", "LEVEL"])
+@pytest.mark.parametrize("game", GAMES)
+def test_what_proportional_editing_moves_keeps_its_textures(game, moving, monkeypatch):
+    """As where all that is moved is selected."""
+    found = []
+    for spreads, most in ((False, 20_000), (True, 20_000), (True, 60)):
+        monkeypatch.setattr(texture_lock, "MOST", most)
+        with editing(game, moving) as (obj, mesh):
+            near = {vertex.index for face in mesh().faces if face.select for vertex in face.verts}
+            edges = [{vertex.index for vertex in edge.verts} for edge in mesh().edges]
+            near = near.union(*(edge for edge in edges if edge & near))
+            for vertex in mesh().verts:
+                vertex.select_set(vertex.select or (vertex.index in near and not spreads))
+            bpy.context.scene.tool_settings.use_proportional_edit = spreads
+            told(obj)
+            before = read(obj)
+            pushed(obj, mesh(), near, 1.0)
+            found.append(read(obj))
+            pushed(obj, mesh(), near, -1.0)
+            assert (read(obj) == before).all(), "moved back: to the bit"
+        bpy.context.scene.tool_settings.use_proportional_edit = False
+    assert not np.allclose(found[0], before)
+    assert found[1] == pytest.approx(found[0], abs=1e-4)
+    assert not np.allclose(found[2], before), "of a large mesh, what is nearest"

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What panels show of a scene and is long to work out: once, until something in the scene changes.
+
+Panels are drawn at each move of the mouse over them, and what loops over a level's objects takes tens of milliseconds.
+Only what is drawn asks here: operators, which scripts may call between two changes that Blender hasn't told of yet,
+work it out themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TypeVar
+
+import bpy
+from bpy.app.handlers import persistent
+
+Made = TypeVar("Made")
+
+_MOMENTS = ("depsgraph_update_post", "undo_post", "redo_post", "load_post")
+"""When the scene may be another one: Blender tells of each before it draws."""
+_kept: dict[Hashable, object] = {}
+
+
+def kept(key: Hashable, make: Callable[[], Made]) -> Made:
+    """Return what `make` made the last time that this was asked by the key; it is asked again after each change.
+
+    key: with the session_uid of each data-block that it is about. What is made must not hold anything of Blender's.
+    """
+    if key not in _kept:
+        _kept[key] = make()
+    made: Made = _kept[key]  # type: ignore[assignment]
+    return made
+
+
+@persistent  # type: ignore[untyped-decorator]
+def forget(*_: object) -> None:
+    """Let all be worked out again. A handler; besides for changes that Blender tells nobody of, as of properties."""
+    _kept.clear()
+
+
+def register() -> None:
+    """Notice changes from now on."""
+    for moment in _MOMENTS:
+        getattr(bpy.app.handlers, moment).append(forget)
+
+
+def unregister() -> None:
+    """Undo `register`."""
+    for moment in _MOMENTS:
+        getattr(bpy.app.handlers, moment).remove(forget)
+    forget()

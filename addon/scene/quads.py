@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes of faces with four corners: whether a mesh is one, and its edges."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .blender_types import Value
+
+_BLOCK = 1 << 13  # faces that are worked on at a time, so that what is made on the way stays in the processor's cache
+_RING = np.array((0, 1, 1, 2, 2, 3, 3, 0), np.int32)
+
+
+def are_quads(mesh: bpy.types.Mesh) -> bool:
+    """Say whether all faces of a mesh have four corners, by their triangles: where faces begin takes 25 ns a face."""
+    count = len(mesh.polygons)
+    if len(mesh.loops) != 4 * count:
+        return False
+    mesh.calc_loop_triangles()
+    triangles: Value = mesh.loop_triangle_polygons
+    if len(triangles) != 2 * count:
+        return False
+    owners = np.empty(2 * count, np.int32)
+    triangles.foreach_get("value", owners)
+    return bool((owners[::2] == owners[1::2]).all() and (np.diff(owners[::2]) == 1).all())
+
+
+def ring_edges(count: int) -> NDArray[np.int32]:
+    """Return the edges of faces with four corners that have a vertex each, in order: int32[4 * count, 2], one from each
+    corner to the next of its face.
+
+    Those of a block of faces are those of the first block, with larger numbers.
+    """
+    edges = np.empty((count, 8), np.int32)
+    first = 4 * np.arange(min(count, _BLOCK), dtype=np.int32)[:, None] + _RING
+    for start in range(0, count, _BLOCK):
+        block = edges[start : start + _BLOCK]
+        np.add(first[: len(block)], np.int32(4 * start), out=block)
+    return edges.reshape(-1, 2)
