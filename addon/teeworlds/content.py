@@ -12,6 +12,7 @@ from pathlib import Path
 
 import bpy
 
+from ...formats.counting import number_of
 from ...formats.reach import AllowedFolders
 from ..scene.content_folders import ContentFolder
 
@@ -46,7 +47,7 @@ def _data_directories() -> list[Path]:
 def _recognise(reach: AllowedFolders, folder: Path) -> str:
     """How many images there are: they have any name."""
     count = sum(not one.is_folder and one.name.lower().endswith(".png") for one in reach.entries(folder))
-    return f"{count} images" if count else ""
+    return number_of(count, "images") if count else ""
 
 
 def _within(reach: AllowedFolders, program: Path) -> Iterator[Path]:

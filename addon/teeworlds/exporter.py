@@ -19,9 +19,10 @@ import bpy
 
 from ...formats import teeworlds
 from ...formats.binary import FormatError
+from ...formats.counting import number_of
 from ..scene import gate, originals
 from ..scene.blender_types import Value
-from ..scene.progress import progress
+from ..scene.progress import Steps, Stepwise, progress
 from ..scene.reports import Report, SceneError
 from . import info
 from .envelopes.build import scene_fps
@@ -40,9 +41,10 @@ from .structure.merge import MergedGroup, MergedLayer, check_physics, merge
 from .tiles import collect as tiles
 
 
+@Stepwise
 def export_level(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
-) -> bytes:
+) -> Steps[bytes]:
     """The map that a level's collection shows. Writes no file.
 
     Raises SceneError, naming objects and faces, for scenes that no map can hold, and FormatError for names that are too
@@ -51,9 +53,10 @@ def export_level(
     original = originals.require(collection, settings.build_as_new)
     level = teeworlds.read(original.data) if original else _empty_level()
     scene = _collect(context, collection, level, original.token if original else None, report)
-    with layers.evaluation(context, scene.groups) as depsgraph:
-        merged = _compare(scene, level, depsgraph, report)
-    return _save(level, original.data if original else None, settings, _places(level, merged), report)
+    yield
+    with layers.evaluation(context, scene.groups) as depsgraph, progress(3) as part:
+        merged = yield from _compare(scene, level, depsgraph, report, part)
+    return (yield from _save(level, original.data if original else None, settings, _places(level, merged), report))
 
 
 # ---- collect
@@ -132,28 +135,35 @@ class _Edit:
 
 
 def _compare(
-    scene: _Scene, level: teeworlds.Level, depsgraph: bpy.types.Depsgraph | None, report: Report
-) -> list[MergedGroup]:
+    scene: _Scene,
+    level: teeworlds.Level,
+    depsgraph: bpy.types.Depsgraph | None,
+    report: Report,
+    part: Callable[[], None],
+) -> Steps[list[MergedGroup]]:
     """Write into the level what differs in the scene, and return which group and layer is which.
 
     Records name images, sounds and envelopes by number: new images and sounds come before the layers that show them,
     envelopes get their new numbers when all layers were compared by the old ones, and what was deleted goes last.
+    part: to be called after each of two parts.
     """
     before = list(level.layers)
     merged = merge(level, scene.groups, report)
     check_physics(level, merged, whole=scene.token is None)
     scene.images.apply()
     scene.sounds.apply()
-    edits = [_edit(one, group, scene, depsgraph, report) for group in merged for one in group.layers]
+    edits = yield from _edits(merged, scene, depsgraph, report)
+    part()
     for what in scene.envelopes.apply(level):
         report.note(what)
     _write_groups(level, merged, report)
-    with progress(len(edits), "layers") as step:
+    with progress(len(edits), "layers compared") as step:
         for edit in edits:
             with _naming(edit.scene.object):
                 edit.kind.write(edit.scene, edit.layer, edit.found, edit.kind.table(scene))
             _refuse_shared(edit, edits)
-            step()
+            yield step()
+    part()
     info.write(scene.collection, level, scene.token is None, report)
     scene.images.remove_deleted()
     scene.sounds.remove_deleted()
@@ -166,16 +176,29 @@ def _refuse_shared(edit: _Edit, edits: list[_Edit]) -> None:
     objects = [other.scene.object for other in edits if other.layer is edit.layer]
     if len(objects) > 1 and _state(edit.layer) != edit.state:
         raise SceneError(
-            f"{', '.join(obj.name for obj in objects)}: the map has this layer in {len(objects)} places; to edit it, "
-            "delete all but one of them",
+            f"{', '.join(obj.name for obj in objects)}: the map has this layer in "
+            f"{number_of(len(objects), 'places')}; to edit it, delete all but one of them",
             objects,
         )
+
+
+def _edits(
+    merged: list[MergedGroup], scene: _Scene, depsgraph: bpy.types.Depsgraph | None, report: Report
+) -> Steps[list[_Edit]]:
+    """Collect all layers; nothing is written yet."""
+    edits = []
+    with progress(sum(len(group.layers) for group in merged), "layers") as step:
+        for group in merged:
+            for one in group.layers:
+                edits.append(_edit(one, group, scene, depsgraph, report))
+                yield step()
+    return edits
 
 
 def _edit(
     one: MergedLayer, group: MergedGroup, scene: _Scene, depsgraph: bpy.types.Depsgraph | None, report: Report
 ) -> _Edit:
-    """Collect a layer; nothing is written yet."""
+    """Collect a layer."""
     found = layers.collect(one, group.instance, scene.token, depsgraph, report)
     with _naming(found.object):
         collected = _KINDS[type(one.layer)].collect(found, one.layer, scene.envelopes)
@@ -238,7 +261,7 @@ def _places(level: teeworlds.Level, merged: list[MergedGroup]) -> gate.Objects:
 
 def _save(
     level: teeworlds.Level, original: bytes | None, settings: ExportSettings, objects: gate.Objects, report: Report
-) -> bytes:
+) -> Steps[bytes]:
     """The level's bytes in the form that was chosen; `objects`: by what errors call their places.
 
     Raises SceneError for a map that the game would refuse, or that the form can't hold.
@@ -253,11 +276,13 @@ def _save(
         for what in dropped:
             report.left_out(gate.named(what, objects)[0])
         objects = {}  # the places of what was converted have other numbers
+    yield
     data = teeworlds.write(level)
+    yield
     if original is None or data != original:
         before = (lambda: teeworlds.read(original)) if original is not None else None
         same = teeworlds.unedited_blobs(level) if original is not None and level is edited else frozenset()
-        gate.refuse_new(partial(teeworlds.check, without=same), level, before, report, "map", objects)
+        yield from gate.refuse_new.steps(partial(teeworlds.check, without=same), level, before, report, "map", objects)
     return data
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...formats.arrays import Reals
+from ...formats.srgb import to_light
 from ..scene import materials, meshes
 from ..scene.blender_types import Attribute
 from ..scene.identity import kind_of
@@ -82,8 +83,7 @@ def _settle(layer: bpy.types.Object, report: Report) -> bpy.types.ID | None:
 
 def decode(values: Reals) -> npt.NDArray[np.float64]:
     """Numbers as a screen shows them (sRGB, 0..1) as amounts of light, which glTF's factors and vertex colours are."""
-    values = values.astype(np.float64)
-    return np.where(values <= 0.04045, values / 12.92, ((np.maximum(values, 0) + 0.055) / 1.055) ** 2.4)
+    return to_light(values.astype(np.float64))
 
 
 def _decode(colors: Attribute) -> None:

@@ -10,6 +10,7 @@ import bpy
 
 from ...formats import teeworlds
 from ...formats.binary import FormatError
+from ...formats.counting import number_of
 from ...formats.reach import AllowedFolders
 from ...formats.teeworlds.camera import spawn
 from ...formats.teeworlds.profiles import is_seven
@@ -145,7 +146,7 @@ def _build_groups(
                 elif isinstance(layer, teeworlds.SoundLayer):
                     sound_layers.build(layer, placement, level_sounds)
                 else:
-                    report.left_out("layers of unknown kinds (they stay in the map)")
+                    report.left_out("layers of unknown kinds, kept in the map", 1)
                 number += 1
                 yield step()
     report.count("groups", len(level.groups))
@@ -176,8 +177,8 @@ def _prepare_tiles(importing: ImportContext) -> Steps[dict[int, _Tiles]]:
                 continue
             name = layout.readable(layers[number].name) or one.source.kind.title()
             report.warn(
-                f"layer {number} {name!r} has {one.source.count:,} tiles: it became a plane that shows an image "
-                f"of them, to be edited by painting (a layer may have {settings.large_layer:,} faces, a map "
-                f"{layout.LARGE_MAP:,})"
+                f"layer {number} {name!r} has {number_of(one.source.count, 'tiles')}: it became a plane that shows an "
+                "image of them, to be edited by painting (a layer may have "
+                f"{number_of(settings.large_layer, 'faces')}, a map {layout.LARGE_MAP:,})"
             )
     return prepared

@@ -90,6 +90,8 @@ MENU = (
         "the-stamp-tool",
         entries(
             MenuEntry("wm.tool_set_by_id", "Stamp Tiles", {"name": LEVELWRIGHT_TOOL_teeworlds_stamp.bl_idname}),
+            "save_stamp",
+            "put_tiles",
             "fill_tiles",
             MenuEntry("automap", values={"selected": False}),
             MenuEntry("automap", "Automap Selected", {"selected": True}),

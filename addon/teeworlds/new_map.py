@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ..scene.options import option
+from ..scene.options import new_name, option
 from ..scene.reports import Report
 from .operators import new_map
 
@@ -19,7 +19,7 @@ OPERATOR = "teeworlds_new_map"
 class NewSettings:
     """What a new map is like."""
 
-    title: str = option("New map", "Name", "What it is called")
+    name: str = new_name()
     width: int = option(50, "Width", "In tiles", minimum=2)
     height: int = option(50, "Height", "In tiles", minimum=2)
     room: bool = option(True, "Room", "With walls all around and a spawn: it can be played. Otherwise it is empty")
@@ -27,4 +27,4 @@ class NewSettings:
 
 def make(context: bpy.types.Context, settings: NewSettings, _report: Report) -> bpy.types.Collection:
     """Make the map of File > New."""
-    return new_map(context, settings.title, settings.width, settings.height, settings.room)
+    return new_map(context, settings.name, settings.width, settings.height, settings.room)

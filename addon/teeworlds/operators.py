@@ -166,7 +166,11 @@ class AddPhysicsLayers(MapOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask which."""
-        return set(context.window_manager.invoke_props_dialog(self)) if context.window_manager else {"CANCELLED"}
+        return (
+            set(context.window_manager.invoke_props_dialog(self, confirm_text=self.bl_label))
+            if context.window_manager
+            else {"CANCELLED"}
+        )
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Make those that aren't there, and make the last one the active object."""

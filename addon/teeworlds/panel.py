@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import bpy
 
 from ..scene import originals, properties
-from ..scene.sidebar import LevelPanel, layout_of, register_classes, unregister_classes
+from ..scene.sidebar import LevelPanel, draw_property, layout_of, register_classes, unregister_classes
 from . import layout, operators, play
 from .image_tools import operators as images
 from .image_tools.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
@@ -63,7 +63,7 @@ def _section(column: bpy.types.UILayout, key: str, title: str, draw: Callable[[b
 def _draw_properties(column: bpy.types.UILayout, block: bpy.types.ID, cls: type) -> None:
     for field in properties.fields(cls):
         if block.get(field.name) is not None:
-            column.prop(block, f'["{field.name}"]', text=field.name.replace("_", " ").capitalize())
+            draw_property(column, bpy.context, block, field.name, field.name.replace("_", " ").capitalize())
 
 
 def _draw_map(column: bpy.types.UILayout, level: bpy.types.Collection) -> None:

@@ -13,8 +13,10 @@ import bpy
 from ...formats import teeworlds
 from ...formats.teeworlds.profiles import is_seven
 from ..scene.programs import HOST, Programs, free_port, listens
+from ..scene.progress import Steps, progress
 from ..scene.reports import Report, SceneError
 from ..scene.sidebar import Result
+from ..scene.stoppable import StoppableTool
 from .content import CLIENT, SERVER
 from .exporter import export_level
 from .settings import ExportSettings
@@ -60,16 +62,16 @@ class Playing:
     run: Programs | None = None
 
     @classmethod
-    def start(cls, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
+    def start(cls, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> Steps[None]:
         """Export a map to a temporary folder and play it, instead of what is being played.
 
         Raises SceneError for a map that can't be exported or loaded, and where programs are missing; OSError.
         """
-        data = export_level(context, level, ExportSettings(), report)
+        with progress(1, "exporting"):
+            data = yield from export_level.steps(context, level, ExportSettings(), report)
         client, server = programs(context, is_seven(teeworlds.read(data)))
-        cls.stop()
         name = re.sub(r"[^A-Za-z0-9_-]+", "_", level.name)[:60] or "map"
-        run = cls.run = Programs()
+        run = Programs()
         try:
             run.write(f"maps/{name}.map", data)
             # The server has a home of its own, so that the user's settings for servers play no part.
@@ -80,11 +82,14 @@ class Playing:
             # DDNet binds an address of IPv4 as one of IPv6, too, unless it is told not to.
             words = [f"sv_map {name}", f"sv_port {port}", f"bindaddr {HOST}", "sv_ipv4only 1", "sv_register 0"]
             run.start("server", [server, *words], home.parent)
-            _wait(run, port)
+            with progress(1, "the server starts"):
+                yield from _wait(run, port)
             run.start("client", [client, f"connect {HOST}:{port}"], run.folder)
         except BaseException:
-            cls.stop()
+            run.stop()
             raise
+        cls.stop()
+        cls.run = run
         if not bpy.app.timers.is_registered(_watch):
             bpy.app.timers.register(_watch, first_interval=INTERVAL, persistent=True)
 
@@ -97,13 +102,14 @@ class Playing:
         return run is not None
 
 
-def _wait(run: Programs, port: int) -> None:
+def _wait(run: Programs, port: int) -> Steps[None]:
     """Wait until the server runs. Raises SceneError with what it said where it doesn't."""
     end = time.monotonic() + START
     while not listens(port):
         if run.ended("server") is not None or time.monotonic() > end:
             raise SceneError(f"the server didn't start: {run.said('server')}")
         time.sleep(0.05)
+        yield
 
 
 def _watch() -> float | None:
@@ -115,16 +121,16 @@ def _watch() -> float | None:
     return None
 
 
-class Play(MapOperator):
+class Play(StoppableTool, MapOperator):
     """Export the map to a temporary file and play it: starts an installed server on it, and an installed client"""
 
     bl_idname = "levelwright.teeworlds_play"
     bl_label = "Play"
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+    def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
         """Start both."""
         report = Report(level.name)
-        Playing.start(context, level, report)
+        yield from Playing.start(context, level, report)
         for warning in report.warnings:
             self.report({"WARNING"}, warning)
         self.report({"INFO"}, f"{level.name} is being played")
@@ -138,7 +144,10 @@ class StopPlaying(bpy.types.Operator):
 
     def execute(self, _context: bpy.types.Context) -> Result:
         """End them."""
-        return {"FINISHED"} if Playing.stop() else {"CANCELLED"}
+        if Playing.stop():
+            return {"FINISHED"}
+        self.report({"INFO"}, "Nothing is being played")
+        return {"CANCELLED"}
 
 
 def is_playing() -> bool:

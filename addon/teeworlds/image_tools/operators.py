@@ -84,7 +84,7 @@ def _prepare(image: bpy.types.Image, pack: bool) -> None:
 class _FromFile(MapOperator, ImportHelper, bpy.types.Operator):  # type: ignore[misc]  # as Blender's own importers are
     """What operators share that load an image from a file."""
 
-    filepath: str = declared.string(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: str = declared.string(default="*.png;*.tga;*.jpg;*.webp;*.bmp", options={"HIDDEN"})
 
     def load(self) -> bpy.types.Image:

@@ -109,6 +109,8 @@ class ImageTable:
         elif before >= self._count:
             self._showing_none.append(layer)
         self._warn_others(obj, materials, block)
+        if block is not None:
+            self._warn_bare(parts, block)
         return number
 
     def _warn_others(
@@ -128,6 +130,12 @@ class ImageTable:
                         f"{part.name}: material {material.name!r} shows {shown}, the map will show {name}: a layer has "
                         "one image, to be set in the sidebar"
                     )
+
+    def _warn_bare(self, parts: Sequence[bpy.types.Object], block: bpy.types.Image) -> None:
+        """Name objects of a layer without a material, where the map will show an image."""
+        for part in parts:
+            if isinstance(part.data, bpy.types.Mesh) and part.data.polygons and not materials_of([part]):
+                self._report.warn(f"{part.name}: without a material, the map will show {block.name!r} there", [part])
 
     def warn_uneven(self, number: int, was: int, layer: str) -> None:
         """Tell of a tile layer whose image has become one that the game takes off tile layers for its size."""

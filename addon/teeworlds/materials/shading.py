@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import bpy
 
+from ....formats.srgb import OFFSET, POWER, SCREEN_KNEE, SLOPE
 from ...scene import stage
 from ...scene.blender_types import Node, NodeTree, Socket, Value
 from ...scene.materials import Nodes, node_group
@@ -123,10 +124,10 @@ def display() -> bpy.types.NodeTree:
 
     def fill(tree: ShaderTree, inputs: bpy.types.NodeOutputs, outputs: bpy.types.NodeInputs) -> None:
         color = tree.vector("MINIMUM", tree.vector("MAXIMUM", inputs["Color"], (0, 0, 0)), (1, 1, 1))
-        dark = tree.vector("MULTIPLY", color, (1 / 12.92,) * 3)
-        bright = tree.vector("MULTIPLY_ADD", color, (1 / 1.055,) * 3, (0.055 / 1.055,) * 3)
-        bright = tree.put("ShaderNodeGamma", bright, 2.4).outputs[0]
-        is_bright = tree.vector("MULTIPLY_ADD", color, (1e6,) * 3, (-0.04045e6,) * 3)
+        dark = tree.vector("MULTIPLY", color, (1 / SLOPE,) * 3)
+        bright = tree.vector("MULTIPLY_ADD", color, (1 / (1 + OFFSET),) * 3, (OFFSET / (1 + OFFSET),) * 3)
+        bright = tree.put("ShaderNodeGamma", bright, POWER).outputs[0]
+        is_bright = tree.vector("MULTIPLY_ADD", color, (1e6,) * 3, (-1e6 * SCREEN_KNEE,) * 3)
         is_bright = tree.vector("MINIMUM", tree.vector("MAXIMUM", is_bright, (0, 0, 0)), (1, 1, 1))
         linear = tree.lerp(is_bright, dark, bright)
         factor = tree.switch()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ....formats.counting import number_of
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import declared, meshes, stage
 from ...scene.blender_types import Value
@@ -76,7 +77,7 @@ class AnimateQuad(MapOperator):
                 "select quads of a layer in edit mode, or objects of quads with keys on location, rotation or colour"
             )
         choose(context, made[0])
-        self.report({"INFO"}, f"{len(made)} envelopes: {', '.join(action.name for action in made)}")
+        self.report({"INFO"}, f"{number_of(len(made), 'envelopes')}: {', '.join(action.name for action in made)}")
 
     def _separate(self, context: bpy.types.Context, level: bpy.types.Collection, obj: bpy.types.Object) -> None:
         if obj.mode != "OBJECT":
@@ -92,7 +93,7 @@ class AnimateQuad(MapOperator):
         for one in (*context.selected_objects, *made):
             one.select_set(one in made)
         make_object_active(context, made[0])
-        self.report({"INFO"}, f"{len(made)} quads can be keyed now: location, rotation, colour")
+        self.report({"INFO"}, f"{number_of(len(made), 'quads')} can be keyed now: location, rotation, colour")
 
 
 class NewEnvelope(MapOperator):
@@ -117,7 +118,7 @@ class NewEnvelope(MapOperator):
         action = playing.new_envelope(level, kind, self.title, _fps(context))
         playing.use(level, players, action, 0, _fps(context))
         choose(context, action)
-        self.report({"INFO"}, f"{action.name}: {len(players)} objects play it")
+        self.report({"INFO"}, f"{action.name}: {number_of(len(players), 'objects play', 'object plays')} it")
 
 
 class UseEnvelope(MapOperator):
@@ -145,6 +146,7 @@ class StopEnvelope(MapOperator):
     bl_idname = "levelwright.teeworlds_stop_envelope"
     bl_label = "Stop Envelope"
     bl_options = {"REGISTER", "UNDO"}
+    idle = "None of what is selected plays such an envelope"
 
     kind: str = declared.menu(name="Kind", items=KINDS)
 
@@ -196,7 +198,7 @@ class PaintQuadColors(MapOperator):
     """Paint the colours of the corners of the active object's quads with Blender's vertex paint"""
 
     bl_idname = "levelwright.teeworlds_paint_quad_colors"
-    bl_label = "Paint Quad Colors"
+    bl_label = "Paint Quad Colours"
     bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....formats import teeworlds
+from ....formats.counting import number_of
 from ....formats.teeworlds.quad_faces import QuadError, QuadFaces, draw_order, read_quads
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import identity, mends, meshes, transforms
@@ -172,7 +173,7 @@ def _rings(obj: bpy.types.Object, data: meshes.MeshData) -> tuple[npt.NDArray[np
                 found.append((pair[0], ring))
                 odd -= set(pair)
     if odd:
-        count = "1 face isn't a quad" if len(odd) == 1 else f"{len(odd)} faces aren't quads"
+        count = number_of(len(odd), "faces aren't quads", "face isn't a quad")
         at_fault = {obj: np.array(sorted(odd), np.int32)}
         raise _error(at_fault, f"{count}: the game draws faces of four corners only", mends.JOIN_TRIANGLES)
     numbers = np.concatenate([fours, [face for face, _ in found]]).astype(np.int32)

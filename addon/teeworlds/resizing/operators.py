@@ -20,6 +20,8 @@ REPEAT = "New cells of drawn layers get the tiles at their edges, which the game
 class _SizeOperator(MapOperator):
     """What operators share that give the map another size."""
 
+    idle = "The map stays as it is"
+
     repeat: bool = declared.boolean(name="Repeat Edges", description=REPEAT)
 
     def growth(self, context: bpy.types.Context, level: bpy.types.Collection) -> Growth:
@@ -54,7 +56,11 @@ class ResizeMap(_SizeOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for the columns and rows."""
-        return set(context.window_manager.invoke_props_dialog(self)) if context.window_manager else {"CANCELLED"}
+        return (
+            set(context.window_manager.invoke_props_dialog(self, confirm_text=self.bl_label))
+            if context.window_manager
+            else {"CANCELLED"}
+        )
 
     def growth(self, _context: bpy.types.Context, _level: bpy.types.Collection) -> Growth:
         """As the user says."""
@@ -73,7 +79,11 @@ class ShiftMap(_SizeOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask how far."""
-        return set(context.window_manager.invoke_props_dialog(self)) if context.window_manager else {"CANCELLED"}
+        return (
+            set(context.window_manager.invoke_props_dialog(self, confirm_text=self.bl_label))
+            if context.window_manager
+            else {"CANCELLED"}
+        )
 
     def growth(self, _context: bpy.types.Context, _level: bpy.types.Collection) -> Growth:
         """As much on one side as goes on the other."""

@@ -84,7 +84,9 @@ def _source(obj: bpy.types.Object, was: Sources, scene: SceneLayer, envelopes: E
     # Without its strip an object keeps the delta of the frame that was shown last.
     moves = position is not None or bool(envelopes.shown(EnvelopeKind.POSITION, was["position_envelope"]).any())
     rest = envelopes.rest(obj)
-    matrix = scene.matrix @ transforms.compose(obj, scene.object, scene.depsgraph, deltas=not moves, at=rest)
+    matrix = scene.matrix
+    if obj != scene.object:  # from the asset browser a source is a layer by itself
+        matrix = matrix @ transforms.compose(obj, scene.object, scene.depsgraph, deltas=not moves, at=rest)
     for axis, key, scale in ((0, "x", UNIT), (1, "y", -UNIT)):
         place = matrix[axis, 3] * scale
         if len(was) and abs(place - int(was[key][0])) <= max(0.5, _ROUNDING * abs(place)):

@@ -44,7 +44,7 @@ def set_sound(level: bpy.types.Collection, layer: bpy.types.Object, record: int)
     if sound is None and record != -1:
         raise SceneError(f"{level.name} has no sound {record}")
     layer["sound"] = int(record)
-    for child in layer.children_recursive:
+    for child in (layer, *layer.children_recursive):
         if isinstance(child.data, bpy.types.Speaker):
             child.data.sound = sound
 
@@ -65,7 +65,7 @@ class AddSound(MapOperator, ImportHelper, bpy.types.Operator):  # type: ignore[m
     bl_label = "Add Sound"
     bl_options = {"REGISTER", "UNDO"}
 
-    filepath: str = declared.string(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: str = declared.string(default="*.opus;*.ogg", options={"HIDDEN"})
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import bpy
 
+from ....formats.counting import number_of
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.stamps import Rectangle, TileStamp
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
@@ -158,7 +159,7 @@ def for_layers(layers: Sequence[bpy.types.Object]) -> list[TileStamp]:
         return [same.as_kind(kinds[0])]
     if len(_held.parts) != len(layers):
         raise SceneError(
-            f"the stamp has {len(_held.parts)} layers, the group {len(layers)}: pick it from the group, "
+            f"the stamp has {number_of(len(_held.parts), 'layers')}, the group {len(layers)}: pick it from the group, "
             "or make one layer active"
         )
     return [part.as_kind(kind) for part, kind in zip(_held.parts, kinds, strict=True)]

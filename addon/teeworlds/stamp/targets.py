@@ -42,7 +42,9 @@ def grids(context: bpy.types.Context) -> list[TileGrid]:
     """The layers to paint, read. Raises SceneError where there is none, or one can't be painted."""
     found = layers(context)
     if not found:
-        raise SceneError("Make a tile layer the active object, or a group whose visible tile layers are to be painted")
+        raise SceneError(
+            "Choose the layer to paint in the tool's header, or make a group of visible tile layers active"
+        )
     for layer in found:
         if not layer.visible_get():
             raise SceneError(f"{layer.name} is hidden: show it to paint on it", [layer])

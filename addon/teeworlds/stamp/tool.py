@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bpy
 
+from ....formats.counting import number_of
 from ....formats.teeworlds import stamps
 from ...scene import declared, tools
 from ...scene.blender_types import Value
@@ -14,7 +15,7 @@ from ...scene.sidebar import LevelPanel, register_classes, unregister_classes
 from ..structure.map_operator import OnMap
 from ..structure.parts import tile_kind
 from ..tiles.grid import offset_of, refuse
-from . import draw, held, operators, palette, targets
+from . import draw, held, layer_menu, operators, palette, saved, targets
 from .operators import (
     LEVELWRIGHT_OT_teeworlds_drop_stamp,
     LEVELWRIGHT_OT_teeworlds_pick_stamp,
@@ -69,6 +70,7 @@ class LEVELWRIGHT_TOOL_teeworlds_stamp(tools.Tool):
     def draw_settings(context: bpy.types.Context, row: bpy.types.UILayout, _tool: object) -> None:
         """Draw the settings, in the header or in the sidebar's Tool tab."""
         values = held.settings(context)
+        layer_menu.draw(context, row)
         row.prop(values, "mode", text="", expand=False)
         row.prop(values, "erase", toggle=True)
         row.prop(values, "size")
@@ -126,8 +128,8 @@ class LEVELWRIGHT_PT_teeworlds_stamp(OnMap, LevelPanel, bpy.types.Panel):
         button = column.operator("wm.tool_set_by_id", text="Stamp Tiles", icon="BRUSH_DATA")
         button.name = showable(LEVELWRIGHT_TOOL_teeworlds_stamp.bl_idname)
         found = targets.layers(context)
+        layer_menu.draw(context, column)
         if not found:
-            column.label(text="Make a tile layer active", icon="INFO")
             return
         values = held.settings(context)
         column.row(align=True).prop(values, "mode", expand=True, icon_only=True)
@@ -141,13 +143,23 @@ class LEVELWRIGHT_PT_teeworlds_stamp(OnMap, LevelPanel, bpy.types.Panel):
         for (way, text, _), icon in zip(operators.WAYS, ("NONE", "NONE", "LOOP_FORWARDS", "LOOP_BACK"), strict=True):
             shown: Value = icon
             row.operator(_TURN, text=text if icon == "NONE" else "", icon=shown).way = way
+        row = column.row(align=True)
+        row.operator(saved.SaveStamp.bl_idname)
+        row.operator(saved.PutTiles.bl_idname)
         if len(found) == 1:
             palette.draw_buttons(column, found[0])
         else:
-            column.label(text=f"{len(found)} layers of the group: pick from the map", icon="INFO")
+            column.label(text=f"{number_of(len(found), 'layers')} of the group: pick from the map", icon="INFO")
 
 
-CLASSES = (held.TeeworldsStamp, *operators.CLASSES, *palette.CLASSES, LEVELWRIGHT_PT_teeworlds_stamp)
+CLASSES = (
+    held.TeeworldsStamp,
+    *operators.CLASSES,
+    *layer_menu.CLASSES,
+    *palette.CLASSES,
+    *saved.CLASSES,
+    LEVELWRIGHT_PT_teeworlds_stamp,
+)
 TOOLS = (LEVELWRIGHT_TOOL_teeworlds_stamp,)
 
 

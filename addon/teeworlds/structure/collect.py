@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import bpy
 
+from ....formats.counting import number_of
 from ...scene import identity
 from ...scene.identity import kind_of, record_of
 from ...scene.instances import Instance, mark_copies
@@ -63,7 +64,7 @@ def collect(collection: bpy.types.Collection, token: int | None, report: Report)
             report.left_out(f"collection {child.name!r} (not a group)")
     _refuse_layers(collection.objects)
     for obj in collection.objects:
-        if kind_of(obj) is None:
+        if kind_of(obj) in (None, layout.QUAD, layout.SOURCE):
             report.left_out(f"object {obj.name!r} (not in a group)")
     _part(groups, report)
     mark_copies(groups)
@@ -105,8 +106,8 @@ def _collect_group(collection: bpy.types.Collection, token: int | None, report: 
     roots = [obj for obj in collection.objects if kind_of(obj) == layout.GROUP]
     if len(roots) != 1:
         raise SceneError(
-            f"group {collection.name!r} has {len(roots) or 'no'} root empties instead of one: "
-            "it holds the group's offset and properties",
+            f"group {collection.name!r} has {number_of(len(roots), 'root empties') if roots else 'no root empty'} "
+            "instead of one: it holds the group's offset and properties",
             roots,
         )
     layers = []

@@ -7,9 +7,10 @@ What is made here looks as if it had been imported, but isn't a record of any fi
 from __future__ import annotations
 
 import bpy
+import numpy as np
 
 from ....formats import teeworlds
-from ...scene import declared, identity, originals
+from ...scene import declared, identity, originals, transforms
 from ...scene.level import needed_root
 from ...scene.reports import SceneError
 from .. import layout
@@ -75,13 +76,11 @@ def move_layer(level: bpy.types.Collection, layer: bpy.types.Object, steps: int)
 def move_to_group(level: bpy.types.Collection, layer: bpy.types.Object, group: bpy.types.Collection) -> None:
     """Put a layer, with all below it, into another group, in front of that group's layers.
 
-    One that was in none, as what is dragged in from the asset browser, goes to the next cell and is as large as the
-    game layer.
+    One that was in none, as what is dragged in from the asset browser, stays where it is seen; if it has tiles, it goes
+    to the next cell and is as large as the game layer.
     """
     if group_of(level, layer) is None:
-        layer.location.xy = (round(layer.location.x), round(layer.location.y))
-        if tile_kind(layer) is not None:
-            layer["width"], layer["height"] = game_size(level)
+        _adopt(level, layer, group)
     layer[layout.ORDER] = len(layers_of(group))
     for obj in (layer, *layer.children_recursive):
         for old in obj.users_collection:
@@ -89,6 +88,16 @@ def move_to_group(level: bpy.types.Collection, layer: bpy.types.Object, group: b
         group.objects.link(obj)
     layer.parent = group_root(group)
     restack(level)
+
+
+def _adopt(level: bpy.types.Collection, layer: bpy.types.Object, group: bpy.types.Collection) -> None:
+    """Have a layer that was in no group lie in one as its own layers do."""
+    seen = transforms.compose(layer, None)[:, 3]
+    layer.location = np.linalg.solve(transforms.compose(group_root(group), None, deltas=False), seen)[:3].tolist()
+    if tile_kind(layer) is not None:
+        layer.location.xy = (round(layer.location.x), round(layer.location.y))
+        layer.rotation_euler = (0.0, 0.0, 0.0)  # dropped onto a surface, it has that one's
+        layer["width"], layer["height"] = game_size(level)
 
 
 def remove_layer(level: bpy.types.Collection, layer: bpy.types.Object) -> None:

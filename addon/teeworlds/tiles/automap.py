@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ....formats.counting import number_of
 from ....formats.teeworlds.stamps import Rectangle
 from ....formats.teeworlds.tiles import ORIENTATION
 from ...scene import declared
@@ -76,7 +77,7 @@ class Automap(MapOperator):
             if region is None:
                 raise SceneError(f"no tiles of {layer.name} are selected", [layer])
         changed = automap_layer(level, layer, region)
-        self.report({"INFO"}, f"{changed} tiles changed")
+        self.report({"INFO"}, f"{number_of(changed, 'tiles')} changed")
         return bool(changed)
 
 
@@ -97,7 +98,9 @@ class ChooseAutomapper(MapOperator):
 
 
 class NewAutomapperSeed(MapOperator):
-    """Let chance fall otherwise on the active layer; with seed 0, each run is another one and none runs live"""
+    """Give the active layer another seed, by which its automapper chooses at random. With seed 0 each run differs, and
+    none runs live
+    """
 
     bl_idname = "levelwright.teeworlds_new_automapper_seed"
     bl_label = "New Seed"

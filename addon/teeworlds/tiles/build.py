@@ -83,7 +83,7 @@ def build(layer: teeworlds.TileLayer, placement: LayerPlacement, tiles: TileSour
             placement.materials.plane(tiles.kind, layer.image, fields, size, placement.clip, animated)
         )
     else:
-        mesh, storage = _mesh(name, tiles.tiles, tiles.kind, placement.element_token), layout.MESH
+        mesh, storage = mesh_of(name, tiles.tiles, tiles.kind, placement.element_token), layout.MESH
         if tiles.kind == "TILES":
             mesh.materials.append(placement.materials.tiles(layer.image, placement.clip, animated))
         else:
@@ -123,8 +123,11 @@ def _properties(layer: teeworlds.TileLayer, kind: str) -> TileLayerProperties:
     )
 
 
-def _mesh(name: str, tiles: Tiles, kind: str, token: int) -> bpy.types.Mesh:
-    """A quad for each tile that isn't air, row by row; corners in the order of `tiles.CORNERS`."""
+def mesh_of(name: str, tiles: Tiles, kind: str, token: int) -> bpy.types.Mesh:
+    """Make a quad for each tile that isn't air, row by row; corners in the order of `tiles.CORNERS`.
+
+    tiles: [h, w] records of this kind of layer. token: of the ids, the numbers of cells.
+    """
     fields = TILE_FIELDS[kind].attributes
     cells = np.flatnonzero(tiles[fields["index"]])
     flat = tiles.reshape(-1)[cells]

@@ -19,7 +19,7 @@ from ....formats.arrays import Array, Integers, Reals
 from ....formats.teeworlds import tile_faces
 from ....formats.teeworlds import tiles as tile_geometry
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE, TileError, TileFaces
-from ...scene import attributes, identity, meshes, originals
+from ...scene import attributes, identity, meshes, originals, quads
 from ...scene.reports import SceneError
 from .. import layout
 from ..structure.parts import tile_kind
@@ -175,10 +175,8 @@ def _some(
     layer: bpy.types.Object, mesh: bpy.types.Mesh, kind: str, faces: npt.NDArray[np.intp]
 ) -> tuple[TileFaces, npt.NDArray[np.int8]]:
     """Some of a layer's faces, and the corners of the cells that their corners sit at."""
-    starts = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
     positions, corner_verts = attributes.read(mesh, "position"), attributes.read(mesh, ".corner_vert")
-    if positions is None or corner_verts is None or not np.array_equal(starts, np.arange(0, len(corner_verts), 4)):
+    if positions is None or corner_verts is None or not quads.are_quads(mesh):
         raise SceneError(f"{layer.name}: not all of its faces have four corners", [layer])
     points = _to_map(positions[corner_verts.reshape(-1, 4)[faces].reshape(-1)], _TO_MAP).reshape(-1, 4, 2)
     uvs, nothing = attributes.read(mesh, layout.UV, "CORNER"), np.zeros(len(faces), np.int32)

@@ -126,7 +126,7 @@ def refuse(layer: bpy.types.Object) -> None:
     if layer.mode != "OBJECT":
         raise SceneError(f"{layer.name} is in edit mode: tiles are painted in object mode", [layer])
     if layer.library or (layer.data is not None and layer.data.library):
-        raise SceneError(f"{layer.name} is linked from another file", [layer])
+        raise SceneError(f"{layer.name} is linked from another file: Object > Relations > Make Local", [layer])
     if meshes.needs_evaluation(layer):
         raise SceneError(f"{layer.name} has modifiers or shape keys: apply them to paint tiles", [layer])
 

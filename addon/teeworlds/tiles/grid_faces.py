@@ -16,7 +16,7 @@ from ....formats.arrays import Array
 from ....formats.teeworlds import tile_faces
 from ....formats.teeworlds import tiles as tile_geometry
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE, TileFaces, corner_positions
-from ...scene import attributes, meshes
+from ...scene import attributes, meshes, quads
 from ...scene.attributes import Domain, Kind
 from ...scene.names import showable
 from ...scene.reports import SceneError
@@ -40,9 +40,9 @@ class FaceStore:
             raise SceneError(f"{layer.name} isn't a mesh", [layer])
         self.layer, self.mesh, self.kind, self.shape, self.offset = layer, mesh, kind, shape, offset
         self._preview: bpy.types.Object | None = None
-        corners = self._corner_points()
-        self._points = corners
-        count = len(corners)
+        self._corners = self._corner_positions()
+        self._points = self._corners.reshape(-1, 4, 3)[..., :2]
+        count = len(self._points)
         self._missing = [name for name in (*TILE_FIELDS[kind].attributes, UV_TILE) if mesh.attributes.get(name) is None]
         self._had_uvs = mesh.uv_layers.get(layout.UV) is not None
         self._attributes = {
@@ -57,13 +57,11 @@ class FaceStore:
             self._save(np.arange(count))
             self._attributes |= {name: field.copy() for name, field in told.items()}
             self._attributes[UV_TILE] = tile_faces.made_for(kind, told)
-        column, row = self._cells()
-        column, row = column + offset[0], row + offset[1]
-        inside = (column >= 0) & (column < shape[1]) & (row >= 0) & (row < shape[0]) & (told["index"] > 0)
-        cells = (row * shape[1] + column)[inside]
+        places = self._cells()
+        numbers = np.flatnonzero((places >= 0) & (told["index"] > 0))
+        cells = places[numbers]
         self._face = np.full(shape[0] * shape[1], -1, np.int64)
         """The number of the face of each cell, -1 for none."""
-        numbers = np.flatnonzero(inside)
         self._face[cells] = numbers
         double = self._face[cells] != numbers
         self._doubles = numbers[double], cells[double]
@@ -71,40 +69,47 @@ class FaceStore:
         self.values: dict[str, Ints] = {}
         for name, field in told.items():
             self.values[name] = np.zeros(shape, np.int32)
-            self.values[name].reshape(-1)[cells] = field[inside]
+            self.values[name].reshape(-1)[cells] = field[numbers]
         self._new = np.zeros(shape[0] * shape[1], np.bool_)
         """Cells with a tile that has no face yet."""
         self._erased = np.zeros(count, np.bool_)
         self._painted = False
 
-    def _corner_points(self) -> npt.NDArray[np.float32]:
-        """[n, 4, 2]: the corners of the faces, in the object's space."""
+    def _corner_positions(self) -> npt.NDArray[np.float32]:
+        """[4n, 3]: the corners of the faces, in the object's space."""
         mesh = self.mesh
-        starts = np.empty(len(mesh.polygons), np.int32)
-        mesh.polygons.foreach_get("loop_start", starts)
-        if len(mesh.loops) != 4 * len(starts) or (len(starts) and (np.diff(starts) != 4).any()):
+        if not quads.are_quads(mesh):
             raise SceneError(f"{self.layer.name}: not all of its faces have four corners, as tiles do", [self.layer])
         positions, corner_verts = attributes.read(mesh, "position"), attributes.read(mesh, ".corner_vert")
         if positions is None or corner_verts is None:
-            return np.zeros((0, 4, 2), np.float32)
+            return np.zeros((0, 3), np.float32)
         in_order = len(positions) == len(corner_verts) and (np.diff(corner_verts) == 1).all()
-        points: npt.NDArray[np.float32] = (positions if in_order else positions[corner_verts]).reshape(-1, 4, 3)
-        return points[..., :2]
+        corners: npt.NDArray[np.float32] = positions if in_order else positions[corner_verts]
+        return corners
 
-    def _cells(self) -> tuple[Cells, Cells]:
-        """Column and row of each face, counted from the object's origin: of its middle."""
-        column, row = ((self._points[:, 0, axis] + self._points[:, 2, axis]) / 2 for axis in range(2))
-        return np.floor(column).astype(np.int64), np.floor(-row).astype(np.int64)
+    def _cells(self) -> Cells:
+        """The cell of each face, by its middle: row * width + column; -1 for those outside of the layer."""
+        height, width = self.shape
+        cells = np.empty(len(self._points), np.int64)
+        for start in range(0, len(cells), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            x, y = ((self._points[block, 0, axis] + self._points[block, 2, axis]) / 2 for axis in range(2))
+            column = np.floor(x).astype(np.int64) + self.offset[0]
+            row = np.floor(-y).astype(np.int64) + self.offset[1]
+            inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+            cells[block] = np.where(inside, row * width + column, -1)
+        return cells
 
     def _face_attribute(self, name: str, count: int) -> Ints:
         stored = attributes.read(self.mesh, name, "FACE")
-        return np.zeros(count, np.int32) if stored is None else stored.astype(np.int32)
+        return np.zeros(count, np.int32) if stored is None else stored.astype(np.int32, copy=False)
 
     def _told(self) -> dict[str, Ints]:
         """Which tile each face is: by its attributes where UVs and corners say the same, and else by the rule."""
-        told = {name: self._attributes[name].copy() for name in TILE_FIELDS[self.kind].attributes}
+        told = {name: self._attributes[name] for name in TILE_FIELDS[self.kind].attributes}
         odd = np.flatnonzero(~self._plain(told))
         if len(odd):
+            told = {name: field.copy() for name, field in told.items()}
             corners = self._points[odd] * np.array((1, -1), np.float64)
             made = None if self.mesh.attributes.get(UV_TILE) is None else self._attributes[UV_TILE][odd]
             some = {name: field[odd] for name, field in told.items()}
@@ -123,7 +128,7 @@ class FaceStore:
         for start in range(0, len(plain), _BLOCK):
             block = slice(start, start + _BLOCK)
             expected = tile_geometry.corner_uvs(told["index"][block], flags[block])
-            plain[block] &= (self._uvs[block] == expected).reshape(-1, 8).all(axis=1)
+            plain[block] &= tile_geometry.same_uvs(self._uvs[block], expected)
             points = self._points[block]
             left, low, right, top = points[:, 0, 0], points[:, 1, 1], points[:, 2, 0], points[:, 3, 1]
             plain[block] &= (left == points[:, 1, 0]) & (right == points[:, 3, 0]) & (left < right)
@@ -223,8 +228,15 @@ class FaceStore:
         self._hide_new()
         if self._new.any() or self._erased.any():
             positions, faces, uvs = self._added()
-            reshape(self.mesh, ~self._erased, positions, faces, {layout.UV: uvs})
+            reshape(self.mesh, ~self._erased, positions, faces, {layout.UV: uvs}, self._let_go())
         self.mesh.update_tag()
+
+    def _let_go(self) -> dict[str, Array]:
+        """All that was read, by attribute, which the store then has no more."""
+        known: dict[str, Array] = {**self._attributes, layout.UV: self._uvs.reshape(-1, 2), "position": self._corners}
+        self._attributes.clear()
+        del self._uvs, self._corners, self._points
+        return known
 
     def restore(self) -> None:
         """Give the faces the attributes and UVs back that they had."""

@@ -212,11 +212,9 @@ def prepare_scene(scene: bpy.types.Scene, alone: bool, seven: bool, report: Repo
 
 
 def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection) -> None:
-    """Let the 3D viewports look straight down on the level, all of it in view: those in windows or, without any, all
-    that a .blend would be opened with.
-    """
+    """Let the 3D viewports of all workspaces look straight down on the level, all of it in view."""
     low, high = _extent(collection)
-    for space in stage.viewports(context):
+    for space in stage.viewports(context, everywhere=True):
         space.region_3d.view_rotation = (1.0, 0.0, 0.0, 0.0)
         space.region_3d.view_perspective = "ORTHO"
         space.region_3d.view_location = (*((low + high) / 2), 0.0)
@@ -225,7 +223,9 @@ def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection
 
 
 def _extent(collection: bpy.types.Collection) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Lower left and upper right corner of the tile layers, as their properties tell."""
-    sizes = [(obj["width"], obj["height"]) for obj in all_layers(collection) if obj.get("width") is not None]
+    """Lower left and upper right corner of the game layer, or without one of all tile layers, as properties tell."""
+    layers = [obj for obj in all_layers(collection) if obj.get("width") is not None]
+    played = [obj for obj in layers if tile_kind(obj) == "GAME"]  # others are larger in many maps, with nothing there
+    sizes = [(obj["width"], obj["height"]) for obj in played or layers]
     width, height = (max(size) for size in zip(*sizes, strict=True)) if sizes else (32, 32)
     return np.array((0.0, -float(height))), np.array((float(width), 0.0))

@@ -136,7 +136,7 @@ class SwitchView(MapOperator):
     bl_label = "Switch View"
     bl_options = {"REGISTER", "UNDO"}
 
-    what: str = declared.menu(items=[(key, one.title, one.tooltip) for key, one in SWITCHES.items()])
+    what: str = declared.menu(name="What", items=[(key, one.title, one.tooltip) for key, one in SWITCHES.items()])
     on: bool = declared.boolean(name="On", default=True)
 
     @classmethod
@@ -149,13 +149,8 @@ class SwitchView(MapOperator):
         SWITCHES[self.what].put(context, level, self.on)
 
 
-_items: list[tuple[str, str, str]] = []
-"""What Blender shows of a menu has to be kept: it holds no copies."""
-
-
-def _art(_operator: object, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
-    _items[:] = entities.items(context)
-    return _items
+def _art(_operator: object, context: bpy.types.Context | None) -> declared.Items:
+    return entities.items(context)
 
 
 class ShowEntities(MapOperator):
@@ -165,7 +160,7 @@ class ShowEntities(MapOperator):
     bl_label = "Art of Entities"
     bl_options = {"REGISTER", "UNDO"}
 
-    art: str = declared.menu(name="Art", description="Of which game type", items=_art)
+    art: str = declared.menu(name="Art", description="Of which game type", items=declared.items(_art))
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Show them."""

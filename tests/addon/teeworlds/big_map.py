@@ -54,8 +54,7 @@ def main(folder: Path) -> None:
     finally:
         module.unregister()
     print(json.dumps({"generator": made, "import": imported, "export": peak(), "planes": len(planes)}))
-    extension.leave(0)  # bpy 4.5 can hang in its own clean-up
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    extension.run(lambda: main(Path(sys.argv[1])))

@@ -14,6 +14,7 @@ from levelwright.addon.teeworlds.exporter import export_level
 from levelwright.addon.teeworlds.importer import import_level
 from levelwright.addon.teeworlds.settings import ExportSettings, ImportSettings
 
+from tests.addon import kept
 from tests.formats.teeworlds_bytes import GROUP, LAYER
 
 Changes = tuple[dict[tuple[int, int], list[int]], list[int]]
@@ -21,6 +22,11 @@ Changes = tuple[dict[tuple[int, int], list[int]], list[int]]
 
 def imported(data: bytes, report: Report | None = None, **settings: object) -> bpy.types.Collection:
     return import_level(bpy.context, data, "test.map", ImportSettings(**settings), report or Report())
+
+
+def opened(data: bytes) -> bpy.types.Collection:
+    """The level of a test that edits it."""
+    return kept.opened(data, lambda: imported(data))
 
 
 def exported(level: bpy.types.Collection, report: Report | None = None, **settings: object) -> bytes:

@@ -16,6 +16,7 @@ from tests.addon.teeworlds.export_helpers import (
     image,
     imported,
     layer,
+    opened,
     parse,
     part,
     reopened,
@@ -64,7 +65,7 @@ def test_what_only_looks_different_is_no_edit():
 
 def test_an_excluded_layer_with_a_modifier_is_still_evaluated():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     bpy.context.view_layer.layer_collection.children[0].exclude = True
     deco = layer(level, DECO)
     modifier = deco.modifiers.new("mirror", "MIRROR")
@@ -80,7 +81,7 @@ def test_profiles_convert_what_was_exported(profile):
 
 
 def test_what_a_profile_cannot_hold_is_refused_or_left_out():
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     with pytest.raises(SceneError, match=r"cannot hold: .*layer 2 of group 1 \(4 Tele\): the tele layer") as caught:
         exported(level, profile="vanilla07")
     assert layer(level, 4) in caught.value.objects
@@ -112,14 +113,14 @@ def test_what_a_profile_cannot_hold_is_refused_or_left_out():
 )
 def test_properties_of_layers(record, key, value, expected):
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     layer(level, record)[key] = value
     assert changes(data, exported(level)) == expected
 
 
 def test_the_automapper():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     layer(level, DECO)["automapper_seed"] = 99
     words, blobs = changes(data, exported(level))
     assert list(words.values()) == [[4]] and not blobs
@@ -132,7 +133,7 @@ def test_the_automapper():
 
 def test_a_layers_colour_is_its_objects():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     layer(level, DECO).color[1] = 0.2
     after = exported(level)
     assert changes(data, after) == ({(LAYER, DECO): [8]}, [])
@@ -148,14 +149,14 @@ def test_a_layers_colour_is_its_objects():
 )
 def test_properties_of_groups(key, value, expected):
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     part(level, layout.GROUP, BACKGROUND)[key] = value
     assert changes(data, exported(level)) == ({(GROUP, BACKGROUND): expected}, [])
 
 
 def test_a_group_is_moved_by_its_root():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     part(level, layout.GROUP, BACKGROUND).location.x += 2
     after = exported(level)
     assert changes(data, after) == ({(GROUP, BACKGROUND): [1]}, [])
@@ -163,7 +164,7 @@ def test_a_group_is_moved_by_its_root():
 
 
 def test_a_turned_group_is_refused():
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     part(level, layout.GROUP, BACKGROUND).rotation_euler.z = 1
     with pytest.raises(SceneError, match="can be moved, but not turned"):
         exported(level)
@@ -182,7 +183,7 @@ def test_the_games_view_is_no_edit():
 
 def test_the_clip_rectangle_is_an_empty():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     clip = part(level, layout.CLIP, BACKGROUND)
     clip.location.x += 1
     clip.scale.y *= 2
@@ -198,7 +199,7 @@ def test_the_clip_rectangle_is_an_empty():
 
 @pytest.mark.parametrize("edit", ["offset", "parallax", "clip"])
 def test_nothing_moves_the_game_layers_group(edit):
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     root = part(level, layout.GROUP, PLAYED)
     if edit == "offset":
         root.location.x += 1
@@ -211,7 +212,7 @@ def test_nothing_moves_the_game_layers_group(edit):
 
 
 def test_a_name_that_is_too_long_names_its_object():
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     deco = layer(level, DECO)
     deco["layer_name"] = "twelve bytes"
     with pytest.raises(SceneError, match=f"{deco.name}: .*11 fit"):
@@ -241,7 +242,7 @@ def test_a_copy_of_a_folded_quad_is_a_quad_too():
 
 def test_a_repainted_image_changes_its_pixels():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     block = image(level, 0)
     pixels = np.array(block.pixels[:], np.float32)
     pixels[:4] = (1, 0, 0, 0.5)
@@ -254,7 +255,7 @@ def test_a_repainted_image_changes_its_pixels():
 @pytest.mark.parametrize("way", ["property", "data-block"])
 def test_a_renamed_image(way):
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     block = image(level, 1)
     if way == "property":
         block["image_name"] = "jungle_main"
@@ -267,7 +268,7 @@ def test_a_renamed_image(way):
 
 def test_an_embedded_image_becomes_external():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     image(level, 0)["external"] = True
     words, _ = changes(data, exported(level))
     assert words[IMAGE, 0] == [3, 5]
@@ -286,7 +287,7 @@ def test_a_placeholder_is_never_embedded():
 
 def test_a_new_image_of_a_material_joins_the_map():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     pixels = np.full((16, 16, 4), 200, np.uint8)
     block = images.from_rgba("fresh.png", pixels)
     material = layer(level, DECO).material_slots[0].material
@@ -305,7 +306,7 @@ def test_a_new_image_of_a_material_joins_the_map():
 
 @pytest.mark.parametrize("number", range(4))
 def test_any_node_of_a_tilesets_material_tells_its_image(number):
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     material = layer(level, DECO).material_slots[0].material
     nodes = [node for node in material.node_tree.nodes if node.type == "TEX_IMAGE"]
     nodes[number].image = images.from_rgba("fresh", np.zeros((16, 16, 4), np.uint8))
@@ -320,7 +321,7 @@ def test_any_node_of_a_tilesets_material_tells_its_image(number):
 @pytest.mark.parametrize(("record", "word"), [(0, 6), (DECO, 13)])
 def test_the_image_of_a_layer_is_set_in_the_sidebar(record, word):
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     bpy.context.view_layer.objects.active = obj = layer(level, record)
     before = obj["image"]
     for number in (1 - before, -1):
@@ -340,7 +341,7 @@ def test_the_image_of_a_layer_is_set_in_the_sidebar(record, word):
 
 
 def test_a_tileset_that_the_game_will_not_show_is_told():
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     report = Report()
     exported(level, report)
     assert not report.warnings
@@ -356,7 +357,7 @@ def test_a_tileset_that_the_game_will_not_show_is_told():
 
 def test_a_quad_that_shows_another_image_than_its_layer_is_told():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     child = next(obj for obj in layer(level, 0).children if obj.type == "MESH")
     child.data.materials[0] = material = child.material_slots[0].material.copy()
     next(node for node in material.node_tree.nodes if node.type == "TEX_IMAGE").image = image(level, 1)
@@ -367,7 +368,7 @@ def test_a_quad_that_shows_another_image_than_its_layer_is_told():
 
 def test_a_removed_image_renumbers_what_is_left():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     layer(level, DECO)["image"] = 1
     bpy.data.images.remove(image(level, 0))
     items, blobs = parse(exported(level))
@@ -379,7 +380,7 @@ def test_a_removed_image_renumbers_what_is_left():
 
 def test_unused_images_stay(tmp_path):
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     layer(level, DECO)["image"] = layer(level, 0)["image"] = -1
     level = reopened(level, tmp_path)
     items, _ = parse(exported(level))
@@ -387,7 +388,7 @@ def test_unused_images_stay(tmp_path):
 
 
 def test_property_and_material_may_not_disagree():
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     deco = layer(level, DECO)
     deco["image"] = 1
     material = deco.material_slots[0].material
@@ -416,7 +417,7 @@ def test_a_layer_whose_number_names_no_image_never_shows_a_new_one():
 
 
 def test_an_image_that_is_not_there_is_refused():
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     layer(level, DECO)["image"] = 7
     with pytest.raises(SceneError, match="there is no image 7"):
         exported(level)
@@ -424,7 +425,7 @@ def test_an_image_that_is_not_there_is_refused():
 
 def test_info_and_settings():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     level["author"] = "someone else"
     assert changes(data, exported(level)) == ({}, [AUTHOR])
     level["author"] = "the author"
@@ -439,7 +440,7 @@ def test_info_and_settings():
 
 @pytest.mark.parametrize(("key", "limit"), [("author", 31), ("map_version", 15), ("credits", 127), ("license", 31)])
 def test_texts_that_the_games_editors_cut_are_named(key, limit):
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     report = Report()
     level[key] = "x" * limit
     exported(level, report)

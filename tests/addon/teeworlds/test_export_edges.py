@@ -13,7 +13,7 @@ from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.sounds import build as sounds
 from levelwright.formats import teeworlds
 
-from tests.addon.teeworlds.export_helpers import changes, exported, image, imported, layer, parse, part
+from tests.addon.teeworlds.export_helpers import changes, exported, image, imported, layer, opened, parse, part
 from tests.formats.teeworlds_bytes import (
     FRONT,
     GAME,
@@ -45,7 +45,7 @@ def report_of(level: bpy.types.Collection) -> Report:
 @pytest.mark.parametrize(("axis", "moved", "words"), [(0, 3, (16 - 96, -8)), (1, 5, (16, -8 + 160))])
 def test_a_group_moves_on_each_axis(axis: int, moved: int, words: tuple[int, int]) -> None:
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     part(level, layout.GROUP, 0).location[axis] += moved
     after = exported(level)
     assert changes(data, after) == ({(GROUP, 0): [1 + axis]}, [])
@@ -55,7 +55,7 @@ def test_a_group_moves_on_each_axis(axis: int, moved: int, words: tuple[int, int
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("kind", [layout.GROUP, layout.CLIP])
 def test_a_place_between_pixels_is_told_from_a_sixteenth_on(kind: str, axis: int) -> None:
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     obj = part(level, kind, 0)
     start = obj.location[axis]
     for sign in (-1, 1):
@@ -70,7 +70,7 @@ def test_a_place_between_pixels_is_told_from_a_sixteenth_on(kind: str, axis: int
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_a_group_is_not_scaled(axis: int) -> None:
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     root = part(level, layout.GROUP, 0)
     root.scale[axis] = 1.01
     with pytest.raises(SceneError, match="can be moved, but not turned or scaled") as caught:
@@ -164,7 +164,7 @@ def test_clip_rectangles_are_moved_and_scaled_on_each_axis(
 
 @pytest.mark.parametrize("turn", [0.01, -0.01, 1, math.pi / 2])
 def test_a_turned_clip_rectangle_is_refused(turn: float) -> None:
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     clip = part(level, layout.CLIP, 0)
     clip.rotation_euler.z = turn
     with pytest.raises(SceneError, match="can't be turned") as caught:
@@ -173,7 +173,7 @@ def test_a_turned_clip_rectangle_is_refused(turn: float) -> None:
 
 
 def test_a_group_has_one_clip_rectangle() -> None:
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     clip = part(level, layout.CLIP, 0)
     twin = clip.copy()
     clip.users_collection[0].objects.link(twin)
@@ -211,7 +211,7 @@ def test_each_channel_of_a_colour_is_written_alone(channel: int, shown: float, w
 
 @pytest.mark.parametrize("channel", range(4))
 def test_a_colour_beyond_1_is_refused(channel: int) -> None:
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     deco = layer(level, DECO)
     deco.color[channel] = 1.004
     with pytest.raises(SceneError, match=r"isn't within 0 and 1") as caught:
@@ -228,7 +228,7 @@ def test_a_colour_beyond_1_is_refused(channel: int) -> None:
 )
 def test_each_setting_of_the_automapper_is_written_alone(key: str, value: int, word: int) -> None:
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     layer(level, DECO)[key] = value
     after = exported(level)
     assert changes(data, after) == ({(0xFFFD, 0): [word]}, [])
@@ -244,7 +244,7 @@ def test_each_setting_of_the_automapper_is_written_alone(key: str, value: int, w
     ],
 )
 def test_a_layer_gets_an_automapper_with_the_rest_at_rest(key: str, value: int, words: tuple[int, int, int]) -> None:
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     layer(level, 2)[key] = value
     assert parse(exported(level))[0][0xFFFD, 1][3:] == words
 
@@ -434,13 +434,13 @@ def test_everything_is_counted() -> None:
         "2 sound layers",
         "2 images",
         "3 envelopes",
-        "1 sounds",
+        "1 sound",
     ):
         assert count in report.summary()
 
 
 def test_what_was_added_is_counted_and_named() -> None:
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     pixels = np.full((16, 16, 4), 9, np.uint8)
     for number in (2, 3):
         originals.set_resource(level, layout.IMAGE, number, images.from_rgba(f"fresh {number}", pixels))
@@ -450,7 +450,7 @@ def test_what_was_added_is_counted_and_named() -> None:
     assert [one.name for one in after.images] == ["art", "grass_main", "fresh 2", "fresh 3"]
     assert [one.pixels().tobytes() for one in after.images[2:]] == [pixels.tobytes()] * 2
     assert [(one.name, one.data()) for one in after.sounds][1:] == [("boo", b"OggS!")]
-    for count in ("2 images added", "1 sounds added", "4 images", "2 sounds"):
+    for count in ("2 images added", "1 sound added", "4 images", "2 sounds"):
         assert count in report.summary()
     assert not report.notes and not report.warnings
 

@@ -20,6 +20,7 @@ from tests.addon.teeworlds.export_helpers import (
     imported,
     layer,
     names,
+    opened,
     parse,
     part,
     place,
@@ -43,7 +44,7 @@ def data() -> bytes:
 
 @pytest.fixture
 def level(data: bytes) -> bpy.types.Collection:
-    return imported(data)
+    return opened(data)
 
 
 def duplicated(obj: bpy.types.Object) -> bpy.types.Object:
@@ -322,7 +323,7 @@ def test_a_clip_rectangle_is_added(level):
 
 
 def test_a_new_map_exports(tmp_path):
-    bpy.ops.levelwright.teeworlds_new_map(title="mine", width=20, height=10)
+    bpy.ops.levelwright.teeworlds_new_map(name="mine", width=20, height=10)
     level = originals.level_of(bpy.context)
     assert level.name == "mine"
     bpy.ops.levelwright.teeworlds_add_group(title="Front")
@@ -340,7 +341,7 @@ def test_a_new_map_exports(tmp_path):
 
 
 def test_settings_are_added_in_the_sidebar(tmp_path):
-    bpy.ops.levelwright.teeworlds_new_map(title="mine", width=20, height=10)
+    bpy.ops.levelwright.teeworlds_new_map(name="mine", width=20, height=10)
     level = originals.level_of(bpy.context)
     for _ in range(2):
         bpy.ops.levelwright.teeworlds_edit_settings()

@@ -19,6 +19,7 @@ from tests.addon.teeworlds.export_helpers import (
     imported,
     layer,
     names,
+    opened,
     parse,
     place,
 )
@@ -47,7 +48,7 @@ def moved(positions: np.ndarray, face: int, x: float, y: float) -> np.ndarray:
 
 def test_moving_a_tile_changes_two_cells_and_nothing_else():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     deco = layer(level, DECO)
     place(deco, moved(corners(deco), face_at(deco, 1, 0), 1, -2))
     report = Report()
@@ -59,7 +60,7 @@ def test_moving_a_tile_changes_two_cells_and_nothing_else():
 
 def test_an_edit_in_progress_in_edit_mode_is_exported():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     deco = layer(level, DECO)
     face, other = face_at(deco, 1, 0), face_at(deco, 3, 0)
     bpy.context.view_layer.objects.active = deco
@@ -132,7 +133,7 @@ def _about(centre, turn):
 
 def test_attributes_are_written_where_they_were_edited():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     deco = layer(level, DECO)
     face = face_at(deco, 1, 0)
     deco.data.attributes["index"].data[face].value = 200
@@ -154,7 +155,7 @@ def test_attributes_are_written_where_they_were_edited():
 )
 def test_special_fields_are_attributes(record, blob, attribute, byte, value):
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     layer(level, record).data.attributes[attribute].data[0].value = value
     after = exported(level)
     assert changes(data, after) == ({}, [blob])
@@ -166,7 +167,7 @@ def test_special_fields_are_attributes(record, blob, attribute, byte, value):
 
 def test_an_attribute_decides_over_a_turned_face():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     deco = layer(level, DECO)
     face = face_at(deco, 1, 0)
     deco.data.attributes["flags"].data[face].value = 2
@@ -182,7 +183,7 @@ def test_an_attribute_decides_over_a_turned_face():
      (0, 3, r"1 tile is outside the layer \(12 x 8\): at \(1, -3\)")],
 )  # fmt: skip
 def test_tiles_that_fit_no_cell_are_refused_and_selected(x, y, message):
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     deco = layer(level, DECO)
     face = face_at(deco, 1, 0)
     place(deco, moved(corners(deco), face, x, y))
@@ -192,7 +193,7 @@ def test_tiles_that_fit_no_cell_are_refused_and_selected(x, y, message):
 
 
 def test_the_operator_selects_the_tiles_and_leaves_the_file(tmp_path):
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     deco = layer(level, DECO)
     face = face_at(deco, 1, 0)
     place(deco, moved(corners(deco), face, 0.5, 0))
@@ -251,7 +252,7 @@ def test_array_and_mirror_modifiers_make_tiles():
 
 def test_new_faces_get_index_and_flags_from_their_texture():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     deco = layer(level, DECO)
     mesh = bmesh.new()
     mesh.from_mesh(deco.data)
@@ -268,7 +269,7 @@ def test_new_faces_get_index_and_flags_from_their_texture():
 
 
 def test_subdivided_tiles_are_refused():
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     deco = layer(level, DECO)
     mesh = bmesh.new()
     mesh.from_mesh(deco.data)
@@ -279,7 +280,7 @@ def test_subdivided_tiles_are_refused():
 
 
 def test_triangulated_tiles_are_refused():
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     deco = layer(level, DECO)
     mesh = bmesh.new()
     mesh.from_mesh(deco.data)
@@ -306,7 +307,7 @@ def test_tiles_joined_into_another_layer_go_there():
 
 def test_tiles_separated_from_a_layer_become_a_layer_like_it():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     deco = layer(level, DECO)
     bpy.context.view_layer.objects.active = deco
     for obj in bpy.context.view_layer.objects:
@@ -331,7 +332,7 @@ def test_tiles_separated_from_a_layer_become_a_layer_like_it():
 
 def test_a_layer_is_resized_by_its_properties():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     deco = layer(level, DECO)
     deco["width"], deco["height"] = 14, 9
     after = exported(level)
@@ -343,7 +344,7 @@ def test_a_layer_is_resized_by_its_properties():
 
 
 def test_a_layer_larger_than_any_map_is_refused():
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     layer(level, DECO)["width"] = layer(level, DECO)["height"] = 100_000
     with pytest.raises(SceneError, match="Deco: a layer of 100000 x 100000 tiles is larger"):
         exported(level)

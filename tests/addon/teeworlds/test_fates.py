@@ -37,6 +37,7 @@ def test_playing_and_looking_edit_nothing(game_view: bool) -> None:
         assert not report.notes
 
 
+@pytest.mark.slow
 def test_all_that_real_maps_show_is_as_the_ledger_expects(corpus: Path) -> None:
     for path in sorted((corpus / "teeworlds").rglob("*.map"), key=lambda path: path.stat().st_size)[20:200:12]:
         level = imported(path.read_bytes())

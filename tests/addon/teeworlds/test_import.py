@@ -375,8 +375,12 @@ def test_an_empty_scene_gets_the_games_colours() -> None:
 
 
 def test_viewports_look_straight_down_on_the_map() -> None:
-    """Also without windows: a .blend that was made on the command line is opened with its screens."""
-    imported(small_map(40, 20).build())
+    """Also without windows: a .blend that was made on the command line is opened with its screens. The game
+    layer counts, not a larger one with nothing there.
+    """
+    made = small_map(40, 20)
+    made.tiles(90, 60, bytes(4 * 90 * 60), title="large")
+    imported(made.build())
     views = [area.spaces.active for screen in bpy.data.screens for area in screen.areas if area.type == "VIEW_3D"]
     assert views
     for space in views:

@@ -13,8 +13,8 @@ from levelwright.formats.binary import FormatError
 from tests.addon.teeworlds.export_helpers import changes, exported, image, imported, layer, parse
 from tests.formats import teeworlds_fuzz
 from tests.formats.teeworlds_bytes import AUTOMAPPER, GAME, IMAGE, LAYER, Map, noise, point, small_map, tile
-from tests.fuzz.driver import Fuzzer
-from tests.fuzz.scenes import empty_file, try_all
+from tests.fuzz.driver import Fuzzer, try_all
+from tests.fuzz.scenes import empty_file
 
 
 def unedited(data: bytes) -> bool:
@@ -36,8 +36,8 @@ FUZZER = Fuzzer(
     accepted=(1 / 3, 0.9),
     prepare=empty_file,
     memory=None,
-    quick=(range(40),),
-    thorough=range(40, 1200),
+    quick=(range(20),),
+    thorough=range(20, 1200),
 )
 
 

@@ -2,7 +2,6 @@
 """A part for DDNet, made from nothing by operators alone: what is in it, read by others, and taken by the game."""
 
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
@@ -11,20 +10,30 @@ import pytest
 
 from tests.addon.teeworlds.export_helpers import parse
 from tests.addon.teeworlds.test_real_programs import program, run, serve
+from tests.fuzz.scenes import empty_file
 from tests.samples import ddnet_part as part
 from tests.samples.art import tile_sheet
 
 LAYER, ENVELOPE, POINTS = 5, 3, 6
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of the map."""
+    folder = tmp_path_factory.mktemp("part")
+    empty_file()
+    part.make(folder)
+    assert bpy.ops.export_scene.teeworlds_map(filepath=str(folder / "made.map")) == {"FINISHED"}
+    return (folder / "made.map").read_bytes()
+
+
 @pytest.fixture
-def written(tmp_path: Path) -> Iterator[Path]:
+def written(made: bytes, tmp_path: Path) -> Path:
     """The map's file, in a folder that is also the programs' home."""
-    part.make(tmp_path)
     target = tmp_path / "maps" / "part.map"
     target.parent.mkdir()
-    assert bpy.ops.export_scene.teeworlds_map(filepath=str(target)) == {"FINISHED"}
-    yield target
+    target.write_bytes(made)
+    return target
 
 
 def layers(path: Path) -> dict[str, np.ndarray]:
@@ -117,7 +126,6 @@ def test_ddnets_tools_and_server_take_it(written: Path, tmp_path: Path) -> None:
 
 def test_nothing_is_left_to_find_and_it_opens_again(written: Path) -> None:
     """Opened again and exported without an edit, it is the same file."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     assert bpy.ops.import_scene.teeworlds_map(filepath=str(written)) == {"FINISHED"}
     again = written.with_name("again.map")
     assert bpy.ops.export_scene.teeworlds_map(filepath=str(again)) == {"FINISHED"}

@@ -4,8 +4,7 @@
 import os
 import shutil
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
@@ -15,6 +14,7 @@ from levelwright.formats import teeworlds
 
 from tests.addon.teeworlds.export_helpers import exported, imported, layer
 from tests.formats.teeworlds_bytes import small_map, tile
+from tests.waiting import PATIENCE, until
 
 SERVER = """
 import socket, sys, time
@@ -24,7 +24,7 @@ if "broken" in open(__file__ + ".mode").read():
     sys.exit("failed to load map")
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listening:
     listening.bind((words["bindaddr"], int(words["sv_port"])))
-    time.sleep(60)
+    time.sleep(3600)
 """
 CLIENT = """
 import sys, time
@@ -44,15 +44,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         (tmp_path / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" "{script}" "$@"\n')
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    monkeypatch.setattr(play, "START", PATIENCE)
     yield tmp_path
     play.Playing.stop()
-
-
-def until(done: Callable[[], bool], seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def is_running(pid: int) -> bool:
@@ -183,7 +177,7 @@ def test_a_real_server_loads_it(installed: Path, monkeypatch: pytest.MonkeyPatch
     log = folder / "server.log"
     until(lambda: "rcon password" in log.read_text(errors="replace"))
     text = log.read_text(errors="replace")
-    assert "failed to load map" not in text and "maps/New_map" in text
-    assert teeworlds.read((folder / "maps" / "New_map.map").read_bytes()).game_layer is not None
+    assert "failed to load map" not in text and "maps/new_level" in text
+    assert teeworlds.read((folder / "maps" / "new_level.map").read_bytes()).game_layer is not None
     bpy.ops.levelwright.teeworlds_stop_playing()
     assert not any(map(is_running, pids))

@@ -8,7 +8,7 @@ apt-get install ddnet ddnet-server xvfb
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
@@ -20,9 +20,10 @@ from tests import pictures
 from tests.addon import golden
 from tests.addon.teeworlds import renders
 from tests.addon.teeworlds.renders import View
-from tests.addon.teeworlds.test_play import is_running, start, until
+from tests.addon.teeworlds.test_play import is_running, start
 from tests.addon.teeworlds.test_real_programs import program
 from tests.samples import ddnet_part as part
+from tests.waiting import PATIENCE, until
 
 WIDTH, HEIGHT, BLOCK = 1280, 720, 8
 """Size of the client's pictures and of the blocks that are compared; ours are rendered at half the size."""
@@ -30,8 +31,6 @@ TILE = WIDTH / 44.683
 """Pixels that a tile is wide (docs/teeworlds.md: a 16:9 client shows 44.683 tiles)."""
 ALIKE, WORST = 1.0, 20.0
 """Mean difference of block means and difference of the worst block, of 255."""
-PATIENCE = 60.0
-"""Seconds that the client, which draws in software, has for anything."""
 CENTRE = (part.WIDTH / 2, part.HEIGHT / 2)
 BALL = (2.0, 13.0)
 """Seconds that the ball rolls to the right, after which it rolls back the same way; its row in tiles."""
@@ -98,14 +97,10 @@ def said(name: str) -> str:
     return play.Playing.run.said(name, lines=100_000)
 
 
-def happens(done: Callable[[], bool]) -> None:
-    until(done, PATIENCE)
-
-
 def join(home: Path) -> tuple[Path, list[int]]:
     """Play, and wait until the client plays; the run's folder, and the numbers of its processes."""
     folder, pids = start()
-    happens(lambda: "entered and joined the game" in said("server") and (home / "commands").exists())
+    until(lambda: "entered and joined the game" in said("server") and (home / "commands").exists())
     return folder, pids
 
 
@@ -120,7 +115,7 @@ def screenshot(home: Path, x: float, y: float) -> pictures.Picture:
     command(home, f"set_view {x:g} {y:g}")
     time.sleep(1)  # some frames, also of a slow computer
     command(home, "screenshot")
-    happens(lambda: any(map(is_whole, (home / "screenshots").glob("*.png"))))
+    until(lambda: any(map(is_whole, (home / "screenshots").glob("*.png"))))
     return pictures.load(next((home / "screenshots").glob("*.png")))
 
 
@@ -177,6 +172,6 @@ def test_the_server_ends_when_the_real_client_is_left(home: Path) -> None:
     folder, pids = join(home)
     assert play._watch() == play.INTERVAL
     command(home, "quit")
-    happens(lambda: play.Playing.run.ended("client") is not None)
+    until(lambda: play.Playing.run.ended("client") is not None)
     assert play._watch() is None
     assert not any(map(is_running, pids)) and not folder.exists()

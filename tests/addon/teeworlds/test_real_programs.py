@@ -8,7 +8,6 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import bpy
@@ -17,7 +16,9 @@ import pytest
 from PIL import Image
 
 from formats import teeworlds
+from tests.fuzz.scenes import empty_file
 from tests.samples import first_light
+from tests.waiting import PATIENCE, until
 
 FOLDERS = ["/usr/games", *map(str, Path("/usr/lib").glob("*/ddnet")), "/usr/lib/ddnet"]
 PATH = os.pathsep.join([os.environ.get("PATH", ""), *FOLDERS])
@@ -63,12 +64,19 @@ def vanilla_map(folder: Path) -> bytes:
 MAPS = {"edited": edited_map, "new": new_map, "vanilla07": vanilla_map}
 
 
-@pytest.fixture(params=MAPS)
-def written(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module", params=MAPS)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a map that we wrote."""
+    empty_file()
+    return MAPS[request.param](tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture
+def written(made: bytes, tmp_path: Path) -> Path:
     """A map that we wrote, in a folder of its own that is also the programs' home."""
     target = tmp_path / "maps" / "written.map"
     target.parent.mkdir()
-    target.write_bytes(MAPS[request.param](tmp_path))
+    target.write_bytes(made)
     return target
 
 
@@ -110,8 +118,8 @@ def free_port() -> int:
         return port
 
 
-def serve(home: Path, *command: str, seconds: float = 300.0) -> str:
-    """Start a server and return what it said until it runs, or until it gave up; it is ended in any case."""
+def serve(home: Path, *command: str) -> str:
+    """Start a server and return what it said until it ran, or gave up; it is ended in any case."""
     log = home / "server.log"
     with log.open("wb") as output:
         settings = [*command, f"sv_port {free_port()}", "sv_register 0"]
@@ -119,12 +127,10 @@ def serve(home: Path, *command: str, seconds: float = 300.0) -> str:
             settings, cwd=home, env=dict(os.environ, HOME=str(home)), stdout=output, stderr=subprocess.STDOUT
         )
         try:
-            end = time.monotonic() + seconds
-            while time.monotonic() < end and process.poll() is None and "rcon password" not in _text(log):
-                time.sleep(0.1)
+            until(lambda: process.poll() is not None or "rcon password" in _text(log))
         finally:
             process.terminate()
-            process.wait(seconds)
+            process.wait(PATIENCE)
     return _text(log)
 
 

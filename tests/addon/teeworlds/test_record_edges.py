@@ -15,7 +15,7 @@ from levelwright.addon.teeworlds.quads import collect as quad_collect
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.quads import default_quads
 
-from tests.addon.teeworlds.export_helpers import exported, group, imported, layer, names, parse, part
+from tests.addon.teeworlds.export_helpers import exported, group, imported, layer, names, opened, parse, part
 from tests.addon.teeworlds.test_quads import same as same_quads
 from tests.addon.teeworlds.test_quads import scene_of as quad_scene
 from tests.addon.teeworlds.test_sounds import CIRCLE, FIELDS, RECTANGLE, changed, collect, same, scene_of, speakers
@@ -230,7 +230,7 @@ def test_each_setting_of_an_envelope_is_written_alone_and_told(key: str, value: 
 
 
 def test_the_copy_of_an_envelope_has_its_settings_and_the_rest_is_the_actions() -> None:
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     child = part(level, layout.QUAD, 1)
     (track,) = [one for one in child.animation_data.nla_tracks if one.strips[0].action == action_of(level, 0)]
     copy = action_of(level, 0).copy()
@@ -254,7 +254,7 @@ def test_the_copy_of_an_envelope_has_its_settings_and_the_rest_is_the_actions() 
 
 
 def test_channels_without_keys_are_at_rest() -> None:
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     action = action_of(level, 1)
     for curve in animation.fcurves(action, animation.slot(action))[1:]:
         curve.keyframe_points.clear()
@@ -331,7 +331,7 @@ def test_layers_of_no_known_kind_follow_those_before_them() -> None:
 
 def test_a_copied_group_has_the_zoom_of_the_first() -> None:
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     mark = identity.stamped(group(level, 3))
     twin = bpy.data.collections.new("twin")
     level.children.link(twin)

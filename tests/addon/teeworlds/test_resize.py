@@ -22,6 +22,7 @@ from tests.addon.teeworlds.export_helpers import (
     face_at,
     imported,
     layer,
+    opened,
     part,
     place,
     reopened,
@@ -71,7 +72,7 @@ def test_all_layers_of_the_games_size_are_resized_together(growth: Growth, plane
 
 def test_nothing_but_what_was_resized_changes():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     resize_map(level, Growth(right=1))
     words, blobs = changes(data, exported(level))
     assert all(kind == 5 and numbers == [4] for (kind, _), numbers in words.items())
@@ -81,7 +82,7 @@ def test_nothing_but_what_was_resized_changes():
 
 def test_there_and_back_is_the_same_file():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     resize_map(level, Growth(3, 0, 2, 1))
     resize_map(level, Growth(-3, 0, -2, -1))
     assert exported(level) == data
@@ -121,7 +122,7 @@ def seen(level: teeworlds.Level, camera: tuple[float, float]) -> list[np.ndarray
 
 def test_everything_is_where_it_was_on_the_screen():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     told = resize_map(level, Growth(5, 0, 3, 0))
     before, after = teeworlds.read(data), teeworlds.read(exported(level))
     for was, now in zip(seen(before, (100, 70)), seen(after, (100 + 5 * 32, 70 + 3 * 32)), strict=True):
@@ -210,7 +211,7 @@ def test_a_resized_level_survives_saving(tmp_path):
 
 def test_a_layer_whose_object_was_moved_or_turned():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     deco = layer(level, DECO)
     deco.rotation_euler.z = np.pi
     deco.location.x, deco.location.y = WIDTH, -HEIGHT
@@ -220,7 +221,7 @@ def test_a_layer_whose_object_was_moved_or_turned():
 
 
 def test_layers_that_share_a_mesh_are_moved_once_each():
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     deco = layer(level, DECO)
     twin = deco.copy()
     deco.users_collection[0].objects.link(twin)
@@ -237,7 +238,7 @@ def test_layers_that_share_a_mesh_are_moved_once_each():
 @pytest.mark.parametrize("growth", [Growth(left=-11), Growth(bottom=-7), Growth(-6, -5)])
 def test_too_small_maps_are_refused(growth):
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     with pytest.raises(SceneError, match="is too small: 2 x 2 is the least"):
         resize_map(level, growth)
     assert exported(level) == data
@@ -245,7 +246,7 @@ def test_too_small_maps_are_refused(growth):
 
 def test_a_layer_that_cannot_be_resized_leaves_all_as_it_was():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     layer(level, TUNE).modifiers.new("Array", "ARRAY").count = 1
     with pytest.raises(SceneError, match="has modifiers"):
         resize_map(level, Growth(left=1))
@@ -288,7 +289,7 @@ def test_camera_parallax_and_borders_follow():
 
 def test_operators_resize_shift_crop_and_widen():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     bpy.context.view_layer.objects.active = layer(level, DECO)
     assert bpy.ops.levelwright.teeworlds_resize_map(left=1, bottom=2) == {"FINISHED"}
     assert read(exported(level))[GAME].tiles().shape == (10, 13)
@@ -318,7 +319,7 @@ def test_crop_reads_what_is_selected_in_edit_mode():
 
 
 def test_crop_wants_a_selection():
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     deco = layer(level, DECO)
     bpy.context.view_layer.objects.active = deco
     deco.data.polygons.foreach_set("select", np.zeros(len(deco.data.polygons), np.bool_))
@@ -328,7 +329,7 @@ def test_crop_wants_a_selection():
 
 def test_a_map_is_widened_to_the_tiles_that_were_put_outside():
     data = whole_map().build()
-    level = imported(data)
+    level = opened(data)
     deco = layer(level, DECO)
     positions = corners(deco)
     index = values(deco, "index")
@@ -356,7 +357,7 @@ def test_a_layer_of_another_size_is_not_widened_with_the_map():
 
 
 def test_the_list_of_findings_has_a_button_that_widens(tmp_path):
-    level = imported(whole_map().build())
+    level = opened(whole_map().build())
     deco = layer(level, DECO)
     place(deco, np.add(corners(deco), (1, 0, 0)))
     with pytest.raises(SceneError, match="outside the layer"):

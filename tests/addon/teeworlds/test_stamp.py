@@ -220,7 +220,7 @@ def test_the_layers_of_a_group_are_picked_and_stamped_together() -> None:
     assert records(level)[0][3] == [0, 0, 0, 0, 5, 6]
     assert records(level, "Over")[0][3] == [0, 0, 0, 0, 33, 0]
     held.choose(bpy.context, "TILES", (1, 0, 1, 1))
-    with pytest.raises(SceneError, match="1 layers, the group 2"):
+    with pytest.raises(SceneError, match="1 layer, the group 2"):
         held.for_layers(both)
 
 
@@ -360,3 +360,17 @@ def test_all_that_ddnet_knows_has_a_word_in_its_picture() -> None:
         assert kind == "SPEEDUP" or worded <= known | set(range(203, 256)), kind
     assert stamps.unknown("GAME", np.array([3, 77])) == []
     assert stamps.unknown("TUNE", np.array([0, 68, 69])) == [69]
+
+
+def test_the_layer_to_paint_is_chosen_by_its_name() -> None:
+    level, _ = opened("mesh")
+    over = layer(level, "Over")
+    assert bpy.ops.levelwright.teeworlds_paint_layer(layer=over.name) == {"FINISHED"}
+    assert targets.layers(bpy.context) == [over] and not bpy.context.selected_objects
+    held.choose(bpy.context, "TILES", (2, 1, 1, 1))
+    assert bpy.ops.levelwright.teeworlds_stamp(x=0, y=3, to_x=1, to_y=3) == {"FINISHED"}
+    assert records(level, "Over")[0][3] == [18, 18, 0, 0, 0, 0]
+    over.hide_set(True)
+    for name, said in ((over.name, "hidden"), ("Cube", "isn't a tile layer")):
+        with pytest.raises(RuntimeError, match=said):
+            bpy.ops.levelwright.teeworlds_paint_layer(layer=name)
