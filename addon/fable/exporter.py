@@ -15,12 +15,14 @@ import bpy
 
 from ...formats import fable
 from ...formats.binary import FormatError
+from ...formats.counting import number_of
 from ...formats.fable.map_versions import GAME_MAP_SINCE, NEWEST, change_map_version
 from ...formats.fable.records import ROOT_EDGE
 from ..scene import evaluated, identity, meshes, originals, properties, transforms
 from ..scene.gate import refuse_new
 from ..scene.identity import kind_of
 from ..scene.level import only, root_of
+from ..scene.progress import Steps, Stepwise
 from ..scene.reports import Report, SceneError, listed
 from . import layout
 from .game_map.collect import collect_game_map
@@ -35,6 +37,7 @@ from .terrain.collect import Ground, TerrainMesh
 from .things.collect import collect_things
 from .worlds.maps import MapMove, map_move
 
+UNBAKED = "The retail game draws ground that is baked in FinalAlbion_RT.stb: a new level is seen once it is baked, too"
 BAKED = (
     "The retail game draws the ground that is baked in FinalAlbion_RT.stb: what was changed here is used for walking, "
     "sounds and navigation, and is seen once the ground is baked anew (with FableForge, for example)"
@@ -42,40 +45,44 @@ BAKED = (
 """What exports of changed ground, and their options, say (fable.md §0)."""
 
 
+@Stepwise
 def export_level(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
-) -> bytes | Mapping[str, bytes]:
+) -> Steps[bytes | Mapping[str, bytes]]:
     """The `.lev` that a level's collection shows, and the `.tng` beside it if there is one. Writes no file.
 
     Raises SceneError, naming objects and vertices, for scenes that no level can hold, and FormatError for what can't be
     written.
     """
-    export, made = _collected(context, collection, settings, report)
+    export, made = yield from _collected(context, collection, settings, report)
+    yield
     try:
         data = fable.write(made)
     except FormatError as error:
         raise SceneError(f"{collection.name} can't be written: {error}") from error
     if export.original is None or data != export.original.data:
-        export.refuse_new_problems(made)
+        yield
+        yield from export.refuse_new_problems(made)
     return data if export.things is None else {".lev": data, layout.TNG: export.things}
 
 
+@Stepwise
 def collect_level(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
-) -> tuple[fable.Level, bytes | None]:
+) -> Steps[tuple[fable.Level, bytes | None]]:
     """The level that a scene shows, and the bytes of its `.tng`, None without one. Raises SceneError as an export."""
-    export, made = _collected(context, collection, settings, report)
+    export, made = yield from _collected(context, collection, settings, report)
     return made, export.things
 
 
 def _collected(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
-) -> tuple[_FableExport, fable.Level]:
+) -> Steps[tuple[_FableExport, fable.Level]]:
     original = originals.require(collection, settings.build_as_new)
     level = fable.read(original.data) if original is not None else None
     export = _FableExport(context, collection, level, original, settings, report)
     with export.evaluation() as depsgraph:
-        return export, export.run(depsgraph)
+        return export, (yield from export.run(depsgraph))
 
 
 class _FableExport:
@@ -108,11 +115,12 @@ class _FableExport:
         with evaluated.shown(self.context, [*objects, *filter(None, [self.root])]) as depsgraph:
             yield depsgraph
 
-    def run(self, depsgraph: bpy.types.Depsgraph | None) -> fable.Level:
+    def run(self, depsgraph: bpy.types.Depsgraph | None) -> Steps[fable.Level]:
         """Give the level all that was edited in the scene, and return it."""
         token = self._token(self.terrain)
         mesh = TerrainMesh(self.context, self.terrain, self.root, token, self.settings, depsgraph, self.report)
         level = self.level if self.level is not None else self._empty_level(mesh)
+        yield
         before = level.cells
         self._collect_header(level)
         names = lists.get(self.collection)
@@ -124,6 +132,7 @@ class _FableExport:
         except SceneError as error:
             raise SceneError(f"{self.collection.name}: {error}") from error
         ground = mesh.collect(before, names, layers, new=self.level is None)
+        yield
         level.cells = ground.cells
         self._collect_game_map(level, names, depsgraph)
         self._collect_map_version(level)
@@ -132,23 +141,27 @@ class _FableExport:
             data = next((part for name, part in self.original.parts.items() if name.lower().endswith(layout.TNG)), None)
         known = self.original.token if self.original is not None else None
         options = self.original.options if self.original is not None else {}
-        self.things = collect_things(
+        yield
+        self.things = yield from collect_things(
             self.context, self.collection, level, data, known, self.report, bool(options.get("things")), self._move()
         )
+        yield
         collect_navigation(self.context, self.collection, level, known, self.report, bool(options.get("navigation")))
+        yield
         if self.level is None:
             how = self.settings.ground_navigation
             make_navigation(self.context, self.collection, level, how, self.things, self.report)
         else:
             follow_ground(level, before, self.settings.ground_navigation, self.things, self.report)
+        yield
         self._summarise(level, ground)
         return level
 
-    def refuse_new_problems(self, made: fable.Level) -> None:
+    def refuse_new_problems(self, made: fable.Level) -> Steps[None]:
         """Raise SceneError, with the objects at fault, for what the game would refuse, unless the level came so."""
         before = None if self.original is None else partial(fable.read, self.original.data)
         try:
-            refuse_new(fable.check, made, before, self.report, f"level {self.collection.name}")
+            yield from refuse_new.steps(fable.check, made, before, self.report, f"level {self.collection.name}")
         except SceneError as error:
             kinds = {"height cells": layout.TERRAIN, "game map": layout.GAME_MAP, "section ": layout.LEAVES}
             wanted = {kind for place, kind in kinds.items() if f": {place}" in error.message}
@@ -222,7 +235,9 @@ class _FableExport:
             return
         unknown = mesh.unknown_layers(layers)
         if unknown and self.settings.unknown_themes == "refuse":
-            their_names = listed([f"{name!r} ({len(points)} vertices)" for name, points in unknown.items()])
+            their_names = listed(
+                [f"{name!r} ({number_of(len(points), 'vertices')})" for name, points in unknown.items()]
+            )
             raise SceneError(
                 f"{self.terrain.name}: the palette has no themes for its weight layers {their_names}. Add them to the "
                 "palette, or choose what to do by the option Unknown themes",
@@ -250,7 +265,7 @@ class _FableExport:
             self.game_map, level.game_map, names, token, self.settings, depsgraph, self.report
         )
         for what, count in edited.items():
-            self.report.note(f"game map: {count} cells with other {what}")
+            self.report.note(f"game map: {number_of(count, 'cells')} with other {what}")
 
     def _summarise(self, level: fable.Level, ground: Ground) -> None:
         """Count everything, and name what was edited."""
@@ -263,6 +278,8 @@ class _FableExport:
             self.report.left_out(f"meshes that aren't part of a Fable level ({names})", len(strange))
         if self.level is not None:
             for what, count in ground.edited.items():
-                self.report.note(f"{self.terrain.name}: {count} cells with other {what}")
-        if self.level is None or ground.edited.keys() & {"heights", "themes"}:
+                self.report.note(f"{self.terrain.name}: {number_of(count, 'cells')} with other {what}")
+        if self.level is None:
+            self.report.note(UNBAKED)
+        elif ground.edited.keys() & {"heights", "themes"}:
             self.report.warn(BAKED)

@@ -6,11 +6,13 @@ from ..game import FileKind, Form, Game, NewLevel, RecordPlace
 from ..scene.spawns import Spawns
 from . import kinds, layout, new_level, register, unregister, worlds
 from .assets import ASSETS
+from .content import GAME as INSTALLED
 from .content import THEMES
 from .exporter import BAKED, export_level
 from .importer import import_level
 from .menu import MENU
 from .settings import ExportSettings, ImportSettings, WorldSettings
+from .terrain import pictures
 from .terrain.gltf_materials import make_gltf_materials
 
 WORLD = Form(
@@ -66,7 +68,8 @@ GAME = Game(
     ),
     label="Fable",
     menu=MENU,
-    folders=(THEMES,),
+    folders=(THEMES, INSTALLED),
+    preferences=pictures.PREFERENCES,
     spawns=_SPAWNS.places,
     look_from_spawn=_SPAWNS,
     kind_shown=kinds.kind_shown,

@@ -11,7 +11,9 @@ import numpy as np
 
 from ...formats import fable
 from ...formats.binary import FormatError
-from ...formats.fable import theme_weights
+from ...formats.counting import number_of
+from ...formats.fable import theme_weights, water
+from ...formats.fable.geometry import finite_heights
 from ...formats.fable.map_versions import NEWEST
 from ..scene import content_folders, properties
 from ..scene.progress import Steps, Stepwise, progress
@@ -25,7 +27,10 @@ from .palettes import lists
 from .palettes.build import build_palettes
 from .settings import ImportSettings
 from .terrain.build import build_terrain
+from .terrain.installed import find_game
 from .terrain.materials import build_material
+from .terrain.pictures import ThemePictures, choices
+from .terrain.water import show_water
 from .things.build import build_things
 
 
@@ -52,9 +57,10 @@ def build_scene(
     settings: ImportSettings,
     report: Report,
     parts: Mapping[str, bytes] | None = None,
+    pictures: Mapping[str, bpy.types.Image] | None = None,
 ) -> Steps[bpy.types.Collection]:
     """Build the scene of a level; `data`: the bytes that it was read from, None for one that was just made. parts: the
-    bytes of the files beside it, by name.
+    bytes of the files beside it, by name. pictures: what its themes are known to look like, by theme.
     """
     options = {"map_version": level.map_version}
     importing = ImportContext.begin(
@@ -65,7 +71,7 @@ def build_scene(
     properties.write(importing.collection, values)
     with progress(4) as part:
         with progress(1, "ground"):
-            yield from _build_ground(importing, build_palettes(importing))
+            yield from _build_ground(importing, build_palettes(importing), pictures or {})
         part()
         build_game_map(importing)
         yield part()
@@ -89,20 +95,32 @@ def _count_brushes(importing: ImportContext) -> None:
         return
     if count:
         importing.collection[layout.SCRIPT_BRUSHES] = min(count, INT32[-1])
-        importing.report.note(f"{count} script brushes stay as they are: what is in them isn't known")
+        importing.report.note(f"{number_of(count, 'script brushes stay')} as they are: what is in them isn't known")
 
 
-def _build_ground(importing: ImportContext, names: lists.Palettes) -> Steps[None]:
-    """Make the terrain, with its weight layers and its material."""
+def _build_ground(importing: ImportContext, names: lists.Palettes, known: Mapping[str, bpy.types.Image]) -> Steps[None]:
+    """Make the terrain, with its weight layers and its material, and the water on it."""
     layers = names.layers()
     blend = theme_weights.of_cells(importing.level.cells, np.array([bool(layer) for layer in layers]))
     yield
     ground = build_terrain(importing, layers, blend)
     yield
     lists.name_layers(importing.collection)
-    chosen = content_folders.named(importing.settings.textures_directory)
-    reach = content_folders.reach([*chosen, *content.THEMES.folders()], importing.report)
-    build_material(importing, ground, names, blend, reach)
+    sources = _sources(importing, known)
+    lists.put_shown(importing.collection, sources.chosen, sources.game.depths)
+    build_material(importing, ground, names, blend, sources)
+    yield
+    if water.depths(names.themes, sources.game.depths).any():
+        ground_heights = finite_heights(importing.level.cells)
+        show_water(importing.collection, ground_heights, blend, names.themes, sources.game.depths)
+
+
+def _sources(importing: ImportContext, known: Mapping[str, bpy.types.Image]) -> ThemePictures:
+    """Where the pictures of themes are looked for."""
+    settings, report = importing.settings, importing.report
+    own = [*content_folders.named(settings.textures_directory), *content.THEMES.folders()]
+    game = find_game([*content_folders.named(settings.game_directory), *content.GAME.folders()], report)
+    return ThemePictures(content_folders.reach(own, report), game, choices(), known, importing.pixels)
 
 
 def _beside(path: Path, report: Report) -> dict[str, bytes]:

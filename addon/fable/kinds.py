@@ -14,6 +14,7 @@ SPAWNS = ("holy_site_player_start", "region_entrance_point")
 """In small letters, classes of things where players begin: the first ones first."""
 _OF_STAMPS = {
     layout.TERRAIN: "Terrain",
+    layout.WATER: "Water",
     layout.GAME_MAP: "Atmosphere",
     layout.LEAVES: "Navigation",
     layout.ACTION_POINT: "Navigation",

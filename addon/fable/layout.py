@@ -8,6 +8,7 @@ isn't below it, as a new empty, is where it is seen.
     <level>                     collection, stamp "level": LevelProperties, and the palettes and sounds (see `palettes`)
       <level>                   empty, stamp "root": the parent of everything
       Terrain                   mesh object, stamp "terrain": the height cells
+      Water                     mesh object, stamp "water": for show, where themes of water are painted
       Atmosphere                mesh object, stamp "game_map": the game map; only there where the file has one
       Navigation                collection, stamp "navigation": see `navigation`
         <section>               collection, stamp "section", record = its place in the directory
@@ -105,6 +106,8 @@ NAVIGATION, SECTION = "navigation", "section"
 THINGS, THING_SECTION, THING = "things", "thing_section", "thing"
 WORLD_STAMP = "world"
 MATERIAL = "material"
+WATER = "water"
+"""The surface of a level's water, which is in no file: made of the themes of water, and for show."""
 PREVIEW = "preview"
 """Made for show only (a sun, ...): never exported, safe to delete."""
 
@@ -200,6 +203,9 @@ IMAGE_WEIGHTS = "image_weights_"
 
 OVERLAY_COLOR = "overlay_color"
 """Face attribute of the terrain, for show: colours of the sounds or atmospheres, while they are shown."""
+
+GROUND_COLOR = "ground_color"
+"""Point attribute of the terrain, for show where themes have images: THEME_COLOR, with these as seen from afar."""
 
 SOLID_COLOR = "solid_color"
 """Point attribute of the terrain, for show in solid views: the themes' colours with what is shown over them."""
@@ -366,5 +372,6 @@ FATES: Fates = {
     THING_SECTION: {**_written("name", f"property {SECTION_NAME}", DELETED), f"{GONE}*": KEPT},
     THING: _written(*_THERE, "property *", "*"),  # what isn't written, `things.collect` tells: there are many of them
     MATERIAL: {"nodes": _LOOKS},
+    WATER: {"*": aside("it follows from the ground and the themes of water")},
 }
 """What becomes of edits."""

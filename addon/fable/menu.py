@@ -27,6 +27,8 @@ MENU = (
             MenuEntry("paint_selected", "Paint Selected"),
             MenuEntry("overlay", "Show", rows=_OVERLAYS),
             "refresh",
+            "choose_picture",
+            "fill_water",
         ),
     ),
     MenuSection(

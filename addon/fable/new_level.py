@@ -10,7 +10,7 @@ import bpy
 
 from ...formats import fable
 from ...formats.fable.records import ROOT_EDGE
-from ..scene.options import option
+from ..scene.options import new_name, option
 from ..scene.reports import Report, SceneError
 from . import importer
 from .settings import ImportSettings
@@ -35,7 +35,7 @@ def new_level(
 class NewSettings:
     """What a new level is like."""
 
-    name: str = option("NewLevel", "Name", "What it is called")
+    name: str = new_name()
     width: int = option(96, "Width", "Along x, in units: a multiple of 32", minimum=32, maximum=1024, step=ROOT_EDGE)
     height: int = option(96, "Height", "Along y, in units: a multiple of 32", minimum=32, maximum=1024, step=ROOT_EDGE)
     z: float = option(32.0, "Ground", "How high the ground lies", minimum=0, maximum=2047)

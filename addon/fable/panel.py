@@ -7,7 +7,7 @@ Panels in it say by `bl_order` where they come: painting, tools, the thing, list
 import bpy
 
 from ..scene import identity
-from ..scene.sidebar import LevelPanel
+from ..scene.sidebar import LevelPanel, draw_property, draw_text
 from . import layout
 from .terrain import overlays
 from .terrain.operators import LEVELWRIGHT_OT_fable_overlay, LEVELWRIGHT_OT_fable_refresh
@@ -50,10 +50,10 @@ class LEVELWRIGHT_PT_fable_thing(LevelPanel, bpy.types.Panel):
         if obj is None:
             return
         column = self.layout.column(align=True)
-        column.label(text=obj.name)
+        draw_text(column, context, obj.name)
         for key in obj.keys():  # noqa: SIM118 - a block of Blender's, no dictionary
             if not key.startswith("levelwright") and isinstance(obj[key], bool | int | float | str):
-                column.prop(obj, f'["{bpy.utils.escape_identifier(key)}"]', text=key)
+                draw_property(column, context, obj, key, key)
 
 
 CLASSES = (LEVELWRIGHT_PT_fable, LEVELWRIGHT_PT_fable_thing)

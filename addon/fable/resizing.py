@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import bpy
 
 from ...formats import fable
 from ...formats.binary import FormatError
+from ...formats.counting import number_of
 from ...formats.fable import tng
 from ...formats.fable.resize import LARGEST, Edges, move_things, resize
 from ..scene import declared, identity, known_files, ledger, originals, properties, stage
@@ -20,7 +22,9 @@ from ..scene.sidebar import LevelOperator, Result
 from . import layout
 from .exporter import collect_level
 from .importer import build_scene
+from .palettes import lists
 from .settings import ExportSettings, ImportSettings
+from .terrain.materials import pictures_of
 
 
 def resize_level(
@@ -45,14 +49,16 @@ def resize_level(
     except (FormatError, ValueError) as error:
         raise SceneError(f"{collection.name} can't be resized: {error}") from error
     if outside:
-        report.warn(f"{outside} things lie outside of the level now")
+        report.warn(f"{number_of(outside, 'things lie')} outside of the level now")
     name = info.file_name or collection.name
     parts = {} if moved is None else {Path(name).stem + layout.TNG: tng.write(moved)}
     known = {one.name for one in fields(ImportSettings)}
     settings = ImportSettings(**{key: value for key, value in info.options.items() if key in known})
     held = data if info.sha256 else None
     looks = stage.looks(context)
-    made = build_scene(context, fable.read(data), held, Path(name), settings, report, parts)
+    themes = lists.get(collection).themes
+    pictures = {themes[slot]: image for slot, image in pictures_of(collection).items()}
+    made = build_scene(context, fable.read(data), held, Path(name), settings, report, parts, pictures)
     stage.look_again(looks)  # it is no import: one goes on looking where one looked
     for number, text in originals.resources(collection, originals.REPORTS).items():
         originals.set_resource(made, originals.REPORTS, number, text)
@@ -81,6 +87,9 @@ def _replace(context: bpy.types.Context, old: bpy.types.Collection, made: bpy.ty
     name, names = old.name, {one.name for one in _blocks(old)}
     _hand_over_sun(old, made)
     objects = list(old.all_objects)
+    active = context.view_layer.objects.active if context.view_layer is not None else None
+    held = active.name if active in objects else ""
+    selected = [obj.name for obj in objects if obj.select_get()]
     data = {obj.data for obj in objects if obj.data is not None}
     bpy.data.batch_remove([*objects, *old.children_recursive, old, *(one for one in data if one.users <= 1)])
     made.name = showable(name)
@@ -88,6 +97,18 @@ def _replace(context: bpy.types.Context, old: bpy.types.Collection, made: bpy.ty
         if (own := identity.unnumbered(block.name)) in names:
             block.name = showable(own)
     originals.make_active(context, made)
+    _select_again(context, made, selected, held)
+
+
+def _select_again(context: bpy.types.Context, made: bpy.types.Collection, selected: Sequence[str], active: str) -> None:
+    """Select a level's objects by their names, and make one the active object ("": none)."""
+    layer = context.view_layer
+    if layer is None:
+        return
+    for obj in (one for one in made.all_objects if one.name in layer.objects):
+        obj.select_set(obj.name in selected)
+        if obj.name == active:
+            layer.objects.active = obj
 
 
 def _hand_over_sun(old: bpy.types.Collection, made: bpy.types.Collection) -> None:
@@ -116,6 +137,7 @@ class LEVELWRIGHT_OT_fable_resize(LevelOperator):
     bl_idname = "levelwright.fable_resize"
     bl_label = "Resize Level"
     bl_options = {"REGISTER", "UNDO"}
+    idle = "The level stays as it is: all sides are 0"
 
     west: int = declared.integer(name="West", description="Units, multiples of 32", min=-LARGEST, max=LARGEST, step=32)
     east: int = declared.integer(name="East", description="Units, multiples of 32", min=-LARGEST, max=LARGEST, step=32)
@@ -130,7 +152,7 @@ class LEVELWRIGHT_OT_fable_resize(LevelOperator):
         """Ask by how much."""
         if context.window_manager is None:
             return {"CANCELLED"}
-        done: Result = context.window_manager.invoke_props_dialog(self)
+        done: Result = context.window_manager.invoke_props_dialog(self, confirm_text="Resize")
         return done
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:

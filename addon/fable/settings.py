@@ -25,6 +25,13 @@ class ImportSettings:
         "Folder with images named like the ground's themes (GROUND_GRASS.png); looked into before that of "
         "the preferences. Themes without an image have a colour",
         subtype="DIR_PATH",
+    )
+    game_directory: str = option(
+        "",
+        "Game",
+        "Folder of the installed game: themes without an image in a folder of yours get the picture that the game has "
+        "for them; looked into before that of the preferences",
+        subtype="DIR_PATH",
         common="content",
     )
 

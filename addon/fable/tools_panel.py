@@ -3,10 +3,12 @@
 
 import bpy
 
+from ...formats.counting import number_of
 from ..scene.sidebar import LevelPanel
 from . import layout
 from .preview import LEVELWRIGHT_OT_fable_preview_navigation
 from .resizing import LEVELWRIGHT_OT_fable_resize
+from .terrain.flooding import LEVELWRIGHT_OT_fable_fill_water
 from .things.operators import (
     LEVELWRIGHT_OT_fable_add_thing,
     LEVELWRIGHT_OT_fable_drop,
@@ -33,6 +35,7 @@ class LEVELWRIGHT_PT_fable_tools(LevelPanel, bpy.types.Panel):
         things.operator(LEVELWRIGHT_OT_fable_add_thing.bl_idname, icon="ADD")
         things.operator(LEVELWRIGHT_OT_fable_follow_ground.bl_idname, icon="SNAP_NORMAL")
         things.operator(LEVELWRIGHT_OT_fable_drop.bl_idname, icon="SORT_ASC")
+        self.layout.operator(LEVELWRIGHT_OT_fable_fill_water.bl_idname, icon="MOD_FLUIDSIM")
         seams = self.layout.row(align=True)
         seams.operator(LEVELWRIGHT_OT_fable_show_seams.bl_idname)
         seams.operator(LEVELWRIGHT_OT_fable_mend_seams.bl_idname)
@@ -42,4 +45,4 @@ class LEVELWRIGHT_PT_fable_tools(LevelPanel, bpy.types.Panel):
         self.layout.operator(LEVELWRIGHT_OT_fable_resize.bl_idname, icon="FULLSCREEN_ENTER")
         brushes = level.get(layout.SCRIPT_BRUSHES, 0)
         if brushes:
-            self.layout.label(text=f"{brushes} script brushes, which stay as they are", icon="BRUSH_DATA")
+            self.layout.label(text=f"{number_of(brushes, 'script brushes stay')} as they are", icon="BRUSH_DATA")

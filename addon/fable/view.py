@@ -24,6 +24,7 @@ def prepare_scene(context: bpy.types.Context, importing: ImportContext) -> None:
     stage.show_true_colors(scene, alone, importing.report)
     if not alone:
         return
+    _sculpt_up_and_down(scene)
     if stage.lacks_world(scene):
         scene.world = stage.plain_world("Fable", SKY)
     if not any(obj.type == "LIGHT" and not startup.is_untouched(obj) for obj in scene.objects):
@@ -32,6 +33,15 @@ def prepare_scene(context: bpy.types.Context, importing: ImportContext) -> None:
     if ground.size:
         corners = [(0.0, 0.0, ground.min()), (level.width, level.height, ground.max())]
         stage.look_at(context, importing.collection, corners)
+
+
+def _sculpt_up_and_down(scene: bpy.types.Scene) -> None:
+    """Let Blender's brushes move vertices along z alone: most push along the ground's normal, and cells stay where they
+    are.
+    """
+    sculpt: Value = scene.tool_settings.sculpt
+    if sculpt is not None:  # scenes have it once they were sculpted in, those of startup files at once
+        sculpt.lock_x = sculpt.lock_y = True
 
 
 def _sun(importing: ImportContext) -> None:

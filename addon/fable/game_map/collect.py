@@ -11,6 +11,7 @@ from collections import Counter
 import bpy
 import numpy as np
 
+from ....formats.counting import number_of
 from ....formats.fable.records import PALETTE_SLOTS, Records
 from ....formats.fable.theme_weights import FULL
 from ...scene import meshes
@@ -75,6 +76,6 @@ def _cells(
     ids[ids > count] = 0
     indices, extra, missing = match_cells(ids.astype(np.intp) - 1, count)
     if len(extra) or len(missing):
-        lost = f", and {len(missing)} of its {count} cells have none" if len(missing) else ""
+        lost = f", and {len(missing)} of {number_of(count, 'cells')} without a face" if len(missing) else ""
         refuse(obj, "FACE", f"faces that belong to no cell (added, or there twice): {{}}{lost}", extra)
     return MeshCells(obj, "FACE", data, ids, indices, report)

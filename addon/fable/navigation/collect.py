@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from ....formats import fable
+from ....formats.counting import number_of
 from ....formats.fable.sections import NumberedSection, numbered_sections
 from ...scene import evaluated, identity, meshes, transforms
 from ...scene.identity import kind_of
@@ -271,5 +272,7 @@ def refuse_twice(homes: Sequence[SectionHome], before: Sequence[str]) -> None:
             there = [one.collection for one in alike if one.collection is not None]
             collections = listed([repr(one.name) for one in there])
             objects = [obj for one in there for obj in one.all_objects]
-            message = f"{len(alike)} sections of navigation are called {name}: rename one of {collections}"
+            message = (
+                f"{number_of(len(alike), 'sections')} of navigation are called {name}: rename one of {collections}"
+            )
             raise SceneError(message, objects)

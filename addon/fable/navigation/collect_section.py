@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats.counting import number_of
 from ....formats.fable import POSITION, UID_BASE, Navigation
 from ....formats.fable.geometry import finite_points, leaf_corners
 from ....formats.fable.nodes import COSTS_SINCE
@@ -79,7 +80,7 @@ class SectionEdit:
         if len(extra):
             refuse(obj, "FACE", f"{{}} too many. {HINT}", extra)
         if len(missing):
-            raise SceneError(f"{obj.name}: {len(missing)} leaves are gone. {HINT}", [obj])
+            raise SceneError(f"{obj.name}: {number_of(len(missing), 'leaves are')} gone. {HINT}", [obj])
         numbers = self.section.leaves(layer)
         leaves.refuse("moved", self._moved(leaves, layer), HINT)
         self._collect_fields(leaves, numbers)
@@ -115,7 +116,7 @@ class SectionEdit:
                 leaves.refuse(f"another {name}, which this old section doesn't store", changed)
             if changed.any():
                 self.nodes[name][numbers[changed]] = now[changed]
-                self.notes.append(f"{np.count_nonzero(changed)} leaves with other {name}")
+                self.notes.append(f"{number_of(np.count_nonzero(changed), 'leaves')} with other {name}")
 
     def _collect_doors(self, leaves: MeshCells, numbers: NDArray[np.intp]) -> None:
         """Take which leaves are doors, of what things, and which of them are closed."""

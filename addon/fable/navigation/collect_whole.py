@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ....formats import fable
 from ....formats.binary import FormatError
+from ....formats.counting import number_of
 from ....formats.fable.blank import DEFAULT_SECTION
 from ....formats.fable.leaves import BLOCKED
 from ....formats.fable.quadtree import DEEPEST
@@ -73,7 +74,7 @@ def make_navigation(
         follow_ground(level, level.cells, how, things, report)
     elif imported and how == "patch":
         report.warn("navigation is as the scene has it: to patch it, the imported file has to say what the ground was")
-    report.note(f"navigation: {len(level.sections)} sections")
+    report.note(f"navigation: {number_of(len(level.sections), 'sections')}")
 
 
 def _tell_loose(collection: bpy.types.Collection, homes: Iterable[bpy.types.Collection], report: Report) -> None:
@@ -203,7 +204,9 @@ class _Whole:
         there = (ids[found] == pairs).all(axis=1) if len(ids) else np.zeros(len(pairs), np.bool_)
         lost = int(np.count_nonzero(~there))
         if lost:
-            self.report.warn(f"section {name} of navigation: {lost} links between layers are gone with their leaves")
+            self.report.warn(
+                f"section {name} of navigation loses {number_of(lost, 'links')} between layers with their leaves"
+            )
         kept_pairs: NDArray[np.int64] = found[there].astype(np.int64)
         return kept_pairs
 
@@ -215,7 +218,7 @@ class _Whole:
         fine = fable.raster(made, LOWEST).reshape(self.level.height, 4, self.level.width, 4)
         wrong = int(np.count_nonzero((fine != BLOCKED).any(axis=(1, 3)) & blocked))
         if wrong:
-            what = f"{wrong} squares can be walked on where the ground is blocked"
+            what = f"{number_of(wrong, 'squares')} can be walked on where the ground is blocked"
             self.report.warn(f"navigation of section {name} is as the scene has it: {what}; {REBUILD}")
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import bpy
 import numpy as np
 
+from ....formats.counting import number_of
 from ...scene import declared
 from ...scene.blender_types import Value
 from ...scene.reports import SceneError
@@ -70,7 +71,7 @@ class LEVELWRIGHT_OT_fable_paint_selected(LevelOperator):
         count = paint_selected(context, level, self.target, self.name, self.strength, self.erase)
         if not count:
             raise SceneError("No vertex of the terrain, or face of the game map, is selected")
-        self.report({"INFO"}, f"{count} cells")
+        self.report({"INFO"}, number_of(count, "cells"))
 
 
 CLASSES = (LEVELWRIGHT_OT_fable_paint_selected,)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ....formats import fable
+from ....formats.counting import number_of
 from ....formats.fable.level import Level
 from ....formats.fable.records import PALETTE_SLOTS, Records
 from ...scene.reports import SceneError
@@ -70,7 +71,7 @@ def collect_palettes(level: Level, names: Palettes) -> Iterator[str]:
         for number, name in enumerate(names.sounds, 1):
             _encoded(name, f"sound {number}")
         level.sounds = [kept.get(name, name) for name in names.sounds]
-        yield f"{len(level.sounds)} sounds: " + ", ".join(names.sounds)
+        yield f"{number_of(len(level.sounds), 'sounds')}: " + ", ".join(names.sounds)
 
 
 def _set(palette: Records, slot: int, name: bytes, value: int) -> None:

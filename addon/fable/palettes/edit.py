@@ -9,6 +9,7 @@ the game map too.
 import bpy
 import numpy as np
 
+from ....formats.counting import number_of
 from ....formats.fable import palette_name
 from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
 from ...scene import attributes, originals, vertex_groups
@@ -105,7 +106,9 @@ def _refuse_used(obj: bpy.types.Object | None, names: dict[str, int | None], pla
         if part is not None and first is not None and second is not None:
             found &= (first, second, 255 - first - second)[part - 1] > 0
         if found.any():
-            raise SceneError(f"{np.count_nonzero(found)} cells have it", objects=[obj] if obj is not None else [])
+            raise SceneError(
+                f"{number_of(np.count_nonzero(found), 'cells have')} it", objects=[obj] if obj is not None else []
+            )
 
 
 def _refuse_painted(context: bpy.types.Context, terrain: bpy.types.Object | None, layer: str) -> None:
@@ -115,7 +118,7 @@ def _refuse_painted(context: bpy.types.Context, terrain: bpy.types.Object | None
     for _, values in vertex_groups.read(context, terrain, names=[layer]):
         painted = np.count_nonzero(values >= 0.5 / 255)
         if painted:
-            raise SceneError(f"it is painted on {painted} cells", objects=[terrain])
+            raise SceneError(f"it is painted on {number_of(painted, 'cells')}", objects=[terrain])
 
 
 def _move_up(obj: bpy.types.Object | None, attribute: str, place: int) -> None:

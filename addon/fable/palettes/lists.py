@@ -11,7 +11,7 @@ appended, linked and copied with the collection all the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -25,6 +25,8 @@ from ...scene.names import showable
 from ...scene.sidebar import register_classes, unregister_classes
 from .. import layout
 
+UNKNOWN = -1.0
+"""Depth of water over a theme of which no definition was found."""
 KEY = "levelwright_fable"
 """The property of collections that holds the lists."""
 
@@ -60,9 +62,29 @@ class Palettes:
 def put(collection: bpy.types.Collection, names: Palettes) -> None:
     """Put lists on a level's collection, instead of those that it has; `name_layers` makes the layers of its themes."""
     lists = of(collection)
+    pictures, deep = {item.name: item.picture for item in lists.themes}, depths(collection)
     _fill(lists.themes, ((slot, names.themes[slot]) for slot in sorted(names.used_themes)))
+    put_shown(collection, pictures, deep)
     _fill(lists.atmospheres, ((slot, names.atmospheres[slot]) for slot in sorted(names.used_atmospheres)))
     _fill(lists.sounds, enumerate(names.sounds, 1))
+
+
+def put_shown(collection: bpy.types.Collection, pictures: Mapping[str, str], deep: Mapping[str, float]) -> None:
+    """Note what themes are shown as, by their names: see `FableName`."""
+    for item in of(collection).themes:
+        item.picture = pictures.get(item.name, "")
+        item.depth = deep.get(item.name, UNKNOWN)
+
+
+def active_theme(collection: bpy.types.Collection) -> FableName | None:
+    """The theme that is chosen in the list."""
+    held = of(collection)
+    return held.themes[held.active_theme] if held.active_theme < len(held.themes) else None
+
+
+def depths(collection: bpy.types.Collection) -> dict[str, float]:
+    """How deep water is over themes, by their names, as far as the game's definitions said so."""
+    return {item.name: item.depth for item in of(collection).themes if item.depth >= 0}
 
 
 def get(collection: bpy.types.Collection) -> Palettes:
@@ -136,6 +158,10 @@ class FableName(declared.Declared, bpy.types.PropertyGroup):
     slot: int = declared.integer(min=0, max=PALETTE_SLOTS - 1)
     name: str = declared.string(name="Name", update=_renamed)
     layer: str = declared.string()
+    picture: str = declared.string()
+    """Of a theme: the texture of the game's that was chosen for it, for show only."""
+    depth: float = declared.number(default=UNKNOWN)
+    """Of a theme: units of water over it, by the game's definitions, for show only."""
 
 
 class FableLists(declared.Declared, bpy.types.PropertyGroup):

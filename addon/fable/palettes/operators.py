@@ -7,7 +7,7 @@ from ...scene import declared, stage
 from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator, Result, allows
+from ...scene.sidebar import LevelOperator, Result
 from .. import layout
 from . import lists
 from .edit import add, remove
@@ -20,14 +20,11 @@ class _ChangesPalettes(LevelOperator):
     format_key = layout.FORMAT
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level, whose meshes aren't in edit mode: Blender gives no attributes then."""
-        level = cls.level(context)
-        if level is None:
-            return super().poll(context)
+    def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Say what there has to be: meshes that aren't in edit mode, where Blender gives no attributes."""
         parts = [first_of(level, kind) for kind in (layout.TERRAIN, layout.GAME_MAP)]
         edited = any(obj is not None and obj.mode == "EDIT" for obj in parts)
-        return allows(cls, not edited, "Leave Edit Mode of the level first")
+        return "Leave Edit Mode of the level first" if edited else ""
 
 
 def _lists_property() -> lists.List:
@@ -49,7 +46,7 @@ class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for the name."""
-        done: Result = stage.window_manager_of(context).invoke_props_dialog(self)
+        done: Result = stage.window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
         return done
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:

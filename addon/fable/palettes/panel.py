@@ -16,7 +16,7 @@ class LEVELWRIGHT_UL_fable_names(ItemList, bpy.types.UIList):
 
     def draw_line(self, row: bpy.types.UILayout, item: Value, _active_property: str) -> None:
         """Draw a name, which a double click edits."""
-        split = row.split(factor=0.15)
+        split = row.split(factor=0.1)
         split.label(text=str(item.slot))
         split.prop(item, "name", text="", emboss=False)
 

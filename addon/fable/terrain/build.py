@@ -9,6 +9,7 @@ from itertools import pairwise
 import bpy
 import numpy as np
 
+from ....formats.counting import number_of
 from ....formats.fable import heights
 from ....formats.fable.geometry import finite_heights, grid, grid_edges
 from ....formats.fable.records import Records
@@ -25,12 +26,12 @@ def build_terrain(importing: ImportContext, layers: Sequence[str], blend: Weight
     cells = importing.level.cells
     bad = int(np.count_nonzero(~np.isfinite(heights(cells))))
     if bad:
-        importing.report.warn(f"{bad} cells have heights that are NaN or infinite: they are shown at 0, and kept")
+        importing.report.warn(f"{number_of(bad, 'cells have')} heights that are NaN or infinite: shown at 0, and kept")
     mesh = build_mesh("Terrain", cells, importing.token)
     terrain = importing.object_of("Terrain", layout.TERRAIN, data=mesh)
     fill_layers(terrain, layers, blend)
     importing.report.count("cells", cells.size)
-    importing.report.count("themes", int(np.count_nonzero(np.bincount(blend.slots))))
+    importing.report.count("themes", sum(map(bool, layers)))
     return terrain
 
 

@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats.counting import number_of
 from ....formats.fable import stored_heights, theme_resolution, theme_weights
 from ....formats.fable.geometry import finite_heights
 from ....formats.fable.records import HEIGHT_SCALE, PALETTE_SLOTS, Records
@@ -127,9 +128,9 @@ class TerrainMesh:
             )
         unknown = int(np.count_nonzero(~mesh.known))
         if unknown:
-            many = "1 vertex was" if unknown == 1 else f"{unknown} vertices were"
+            many = number_of(unknown, "vertices were")
             self.report.warn(
-                f"{self.object.name}: {many} made anew: their heights and weights are exported, "
+                f"{self.object.name}: {many} made anew: heights and weights are exported, "
                 "flags and slots stay as they were there"
             )
         return ground
@@ -237,7 +238,7 @@ class TerrainMesh:
             flat["themes"][some], flat["strengths"][some] = made.slots, made.strengths
             lost += int(np.count_nonzero(made.reduced))
         if lost:
-            self.report.left_out("cells' fourth themes", lost)
+            self.report.left_out("fourth themes of cells", lost)
         return painted
 
     def _weights(

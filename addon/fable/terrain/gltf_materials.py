@@ -9,6 +9,7 @@ from ...scene.level import first_of
 from ...scene.materials import unlit
 from ...scene.reports import Report
 from .. import layout
+from .overlays import ground_color
 
 
 def make_gltf_materials(collection: bpy.types.Collection, _report: Report) -> None:
@@ -18,4 +19,4 @@ def make_gltf_materials(collection: bpy.types.Collection, _report: Report) -> No
     if not isinstance(mesh, bpy.types.Mesh):
         return
     mesh.materials.clear()
-    mesh.materials.append(unlit(f"{collection.name} glTF", vertex_color=layout.THEME_COLOR))
+    mesh.materials.append(unlit(f"{collection.name} glTF", vertex_color=ground_color(mesh)))

@@ -9,7 +9,7 @@ however many there are. What was painted since shows when `refresh` is called.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import bpy
 import numpy as np
@@ -18,17 +18,17 @@ from ....formats.binary import FormatError
 from ....formats.fable import colors, theme_weights
 from ....formats.fable.colors import PACKED
 from ....formats.fable.theme_weights import Weights
-from ....formats.reach import AllowedFolders
 from ...scene import attributes, identity, images, vertex_groups
 from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.materials import Nodes, Socket, shader
+from ...scene.reports import SceneError
 from .. import layout
-from ..content import ENDINGS
 from ..context import ImportContext
 from ..palettes import lists
 from ..palettes.lists import Palettes
 from . import overlays
+from .pictures import NO_PICTURE, ThemePictures
 
 TEXTURE_SIZE = 8.0
 """Units that an image reaches over, as in the game (fable.md §5)."""
@@ -36,25 +36,74 @@ MAX_IMAGES = 24
 """Images in the material: more attributes than their weights need don't fit on graphics cards (16, all in all)."""
 IMAGED = "imaged_slots"
 """On the material: the slots of the themes with images, in the order of their weights."""
+MEANS = "imaged_colors"
+"""On the material: what these images look like from afar, linear RGB one after another."""
 
 
 def build_material(
-    importing: ImportContext,
-    terrain: bpy.types.Object,
-    names: Palettes,
-    blend: Weights,
-    reach: AllowedFolders,
+    importing: ImportContext, terrain: bpy.types.Object, names: Palettes, blend: Weights, sources: ThemePictures
 ) -> None:
-    """Give the terrain its material, and the attributes that it needs. reach: where to look for images."""
-    pictures = _pictures(importing, names, blend, reach)
+    """Give the terrain its material, and the attributes that it needs. sources: where to look for pictures."""
+    pictures = _pictures(importing, names, blend, sources)
     material = bpy.data.materials.new(f"{importing.collection.name} ground")
     identity.stamp(material, importing.token, layout.MATERIAL, 0)
-    material[IMAGED] = list(pictures)
     material.diffuse_color = (0.1, 0.2, 0.05, 1.0)
-    _build_tree(material, list(pictures.values()))
+    _show(material, pictures)
     mesh: Value = terrain.data
     mesh.materials.append(material)
     color(mesh, names, blend)
+
+
+def _show(material: bpy.types.Material, pictures: Mapping[int, bpy.types.Image]) -> None:
+    """Let a material show these pictures, by slot, and colours for all other themes."""
+    means = [value for image in pictures.values() for value in images.mean_color(image)]
+    for key, values in ((IMAGED, list(pictures)), (MEANS, means)):
+        if material.get(key) is not None:
+            del material[key]
+        if values:
+            material[key] = values
+    _build_tree(material, list(pictures.values()))
+
+
+def _material_of(level: bpy.types.Collection) -> bpy.types.Material | None:
+    """The material of a level's terrain, where it has ours."""
+    terrain = first_of(level, layout.TERRAIN)
+    mesh: Value = terrain.data if terrain is not None else None
+    materials: Sequence[bpy.types.Material | None] = mesh.materials if mesh is not None else ()
+    return next((one for one in materials if one is not None and identity.kind_of(one) == layout.MATERIAL), None)
+
+
+def pictures_of(level: bpy.types.Collection) -> dict[int, bpy.types.Image]:
+    """The pictures that a level's ground shows, by slot."""
+    material = _material_of(level)
+    tree = material.node_tree if material is not None else None
+    if material is None or tree is None:
+        return {}
+    nodes: Sequence[Value] = [node for node in tree.nodes if node.type == "TEX_IMAGE"]  # in the order of the slots
+    slots = material.get(IMAGED, ())
+    return {slot: node.image for slot, node in zip(slots, nodes, strict=False) if node.image is not None}
+
+
+def set_picture(
+    context: bpy.types.Context, level: bpy.types.Collection, slot: int, image: bpy.types.Image | None
+) -> None:
+    """Let a theme show a picture, or none. Raises SceneError where the ground has no material of ours, is being edited,
+    or shows as many as it can.
+    """
+    material = _material_of(level)
+    if material is None or _colorable(level) is None:
+        raise SceneError("The level's terrain is gone, or is being edited, or has another material or shape keys")
+    pictures = pictures_of(level)
+    if image is not None:
+        pictures[slot] = image
+    else:
+        pictures.pop(slot, None)
+    if len(pictures) > MAX_IMAGES:
+        raise SceneError(f"the ground shows {MAX_IMAGES} pictures already: take one from another theme")
+    kind = overlays.shown(level)
+    _show(material, pictures)
+    overlays.show(level, kind)
+    refresh(context, level)
 
 
 def color(mesh: bpy.types.Mesh, names: Palettes, blend: Weights) -> None:
@@ -62,55 +111,74 @@ def color(mesh: bpy.types.Mesh, names: Palettes, blend: Weights) -> None:
 
     blend: the weights of the mesh's vertices, whose numbers are its `cells`.
     """
-    imaged = [slot for material in mesh.materials if material is not None for slot in material.get(IMAGED, ())]
+    ours = [one for one in mesh.materials if one is not None and one.get(IMAGED)]
+    imaged = [slot for material in ours for slot in material[IMAGED]]
     blended, packed = colors.blend(blend, names.themes, len(mesh.vertices), imaged)
     attributes.write(mesh, layout.THEME_COLOR, "POINT", "FLOAT_COLOR", blended)
     for number, four in enumerate(packed):
         attributes.write(mesh, f"{layout.IMAGE_WEIGHTS}{number}", "POINT", "FLOAT_COLOR", four)
+    if imaged:
+        means = np.array([value for material in ours for value in material.get(MEANS, ())], np.float32).reshape(-1, 3)
+        for number, mean in enumerate(means):
+            blended[:, :3] += packed[number // PACKED, :, number % PACKED, None] * mean
+        attributes.write(mesh, layout.GROUND_COLOR, "POINT", "FLOAT_COLOR", blended)
+    elif layout.GROUND_COLOR in mesh.attributes:
+        mesh.attributes.remove(mesh.attributes[layout.GROUND_COLOR])
+    mesh.attributes.active_color = mesh.attributes[overlays.ground_color(mesh)]
 
 
 def refresh(context: bpy.types.Context, level: bpy.types.Collection) -> bool:
     """Show what was painted of themes since; False where no terrain can be coloured (or it is in edit mode)."""
+    mesh = _colorable(level)
+    if mesh is not None:
+        color(mesh, lists.get(level), painted(context, level, mesh))
+    return mesh is not None
+
+
+def _colorable(level: bpy.types.Collection) -> bpy.types.Mesh | None:
+    """The mesh of a level's terrain; None where its vertices can't be coloured as the cells that they are."""
     terrain = first_of(level, layout.TERRAIN)
     mesh = terrain.data if terrain is not None else None
-    if not isinstance(mesh, bpy.types.Mesh) or mesh.is_editmode or mesh.shape_keys is not None:
-        return False
-    names = lists.get(level)
-    slots = {layer: slot for slot, layer in enumerate(names.layers()) if layer}
+    return mesh if isinstance(mesh, bpy.types.Mesh) and not mesh.is_editmode and mesh.shape_keys is None else None
+
+
+def painted(context: bpy.types.Context, level: bpy.types.Collection, mesh: bpy.types.Mesh) -> Weights:
+    """The weights of themes that a terrain's mesh has, modifiers aside."""
+    slots = {layer: slot for slot, layer in enumerate(lists.get(level).layers()) if layer}
     unmodified = bpy.data.objects.new("levelwright unmodified", mesh)  # the weights are the mesh's: without modifiers
     try:
         found = vertex_groups.read(context, unmodified, names=list(slots))
         rows = [(slots[layer], *theme_weights.of_values(values)) for layer, values in found]
     finally:
         bpy.data.objects.remove(unmodified)
-    color(mesh, names, theme_weights.of_layers(rows))
-    return True
+    return theme_weights.of_layers(rows)
 
 
 def _pictures(
-    importing: ImportContext, names: Palettes, blend: Weights, reach: AllowedFolders
+    importing: ImportContext, names: Palettes, blend: Weights, sources: ThemePictures
 ) -> dict[int, bpy.types.Image]:
-    """The images of the level's themes, by slot; of those that cover most where there are too many."""
-    if not reach.folders:
+    """The pictures of the level's themes, by slot; of those that cover most where there are too many."""
+    if not sources.any:
         return {}
+    report = importing.report
     covered = np.bincount(blend.slots, blend.weights, minlength=len(names.themes))
     found: dict[int, bpy.types.Image] = {}
     for slot in sorted(names.used_themes, key=lambda slot: -covered[slot]):
         name = names.themes[slot]
-        path = reach.find(name, ENDINGS)
-        if path is None:
-            if covered[slot] > 0:
-                importing.report.missing("theme images", name or f"slot {slot}")
-            continue
-        if len(found) == MAX_IMAGES:
-            if covered[slot] > 0:
-                importing.report.warn(f"more than {MAX_IMAGES} themes have images: those that cover least have colours")
-            break
         try:
-            found[slot] = images.load(path, reach, check_existing=True)
+            image = sources.find(name)
         except (FormatError, OSError, RuntimeError) as error:
-            importing.report.warn(f"theme image {path}: {error}")
-    importing.report.count("theme images", len(found))
+            report.warn(f"theme image of {name}: {error}")
+            continue
+        if image is not None and len(found) == MAX_IMAGES:
+            if covered[slot] > 0:
+                report.warn(f"more than {MAX_IMAGES} themes have images: those that cover least have colours")
+            break
+        if image is not None:
+            found[slot] = image
+        elif covered[slot] > 0 and sources.chosen.get(name) != NO_PICTURE:
+            report.missing("theme images", name or f"slot {slot}")
+    report.count("theme images", len(found))
     return found
 
 

@@ -100,15 +100,20 @@ def show(level: bpy.types.Collection, kind: str) -> bool:
     return True
 
 
+def ground_color(mesh: bpy.types.Mesh) -> str:
+    """The attribute that has the ground's colours for what shows no images."""
+    return layout.GROUND_COLOR if layout.GROUND_COLOR in mesh.attributes else layout.THEME_COLOR
+
+
 def show_solid(level: bpy.types.Collection) -> None:
     """Colour the terrain's vertices by what is shown, for views that draw solid colours of attributes."""
     terrain = first_of(level, layout.TERRAIN)
     mesh: Value = terrain.data if terrain is not None else None
-    themes = attributes.read(mesh, layout.THEME_COLOR, "POINT") if mesh is not None and not mesh.is_editmode else None
+    name = ground_color(mesh) if mesh is not None else ""
+    themes = attributes.read(mesh, name, "POINT") if name and not mesh.is_editmode else None
     if terrain is None or themes is None:
         return
     kind = shown(level)
-    name = layout.THEME_COLOR
     if kind != "themes":
         name = layout.SOLID_COLOR
         attributes.write(mesh, name, "POINT", "FLOAT_COLOR", _covered(level, terrain, themes, kind))

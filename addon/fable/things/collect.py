@@ -18,6 +18,7 @@ import bpy
 
 from ....formats import fable
 from ....formats.binary import FormatError
+from ....formats.counting import number_of
 from ....formats.fable import UID_BASE, tng
 from ....formats.fable.sections import numbered_sections
 from ....formats.fable.text import Document, Statement, StatementBlock, line_end
@@ -26,6 +27,7 @@ from ...scene.blender_types import Value
 from ...scene.identity import kind_of, record_of
 from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
+from ...scene.progress import Steps, progress
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..worlds.maps import MapMove
@@ -58,7 +60,7 @@ def collect_things(
     report: Report,
     shown: bool = False,
     move: MapMove | None = None,
-) -> bytes | None:
+) -> Steps[bytes | None]:
     """The bytes of a level's `.tng` as its things now say; None for a level without one.
 
     data: those of the import, None where there is none (or nothing is to be taken from it). token: the level's, None
@@ -74,7 +76,8 @@ def collect_things(
         things = tng.read(data) if data is not None else _empty()
     except FormatError:
         return data  # the import said so
-    return tng.write(_Things(context, collection, home, things, level, token, report, move).merged())
+    merged = yield from _Things(context, collection, home, things, level, token, report, move).merged()
+    return tng.write(merged)
 
 
 def _is_for_new_ones(home: bpy.types.Collection) -> bool:
@@ -114,16 +117,16 @@ class _Things:
         self.dressed: list[str] = []
         self.depsgraph: bpy.types.Depsgraph | None = None
 
-    def merged(self) -> tng.Things:
+    def merged(self) -> Steps[tng.Things]:
         """The things as all objects now say."""
         homes = self._homes()
         instances = self._instances(homes)
         moved = [one.object for one in instances if transforms.needs_evaluation(one.object, self.root)]
         if moved:
             with evaluated.shown(self.context, [*moved, *filter(None, [self.root])]) as self.depsgraph:
-                self._merge(instances, homes)
+                yield from self._merge(instances, homes)
         else:
-            self._merge(instances, homes)
+            yield from self._merge(instances, homes)
         self.report.count("things", len(instances))
         if self.dressed:
             what = "names, colours and sizes of empties are Blender's alone, a thing's name is its ScriptName"
@@ -156,7 +159,9 @@ class _Things:
         for record, section in enumerate(self.sections[:known]):
             if record not in there:
                 entries.remove(section.block)
-                self.report.note(f"section {section.name} of the things is gone, with {len(section.things)} things")
+                self.report.note(
+                    f"section {section.name} of the things is gone, with {number_of(len(section.things), 'things')}"
+                )
         return homes
 
     def _homes(self) -> dict[bpy.types.Object, int]:
@@ -215,29 +220,33 @@ class _Things:
             if one.copied:
                 one.block = copy.deepcopy(self.records[one.record].block)
         if foreign:
-            self.report.warn(f"{len(foreign)} things come from another level, they are new here: {listed(foreign)}")
+            self.report.warn(
+                f"{number_of(len(foreign), 'things come')} from another level, taken as new: {listed(foreign)}"
+            )
         for name in unknown:
             self.report.left_out(f"object {name!r} among the things (no empty with a DefinitionType)")
         return found
 
-    def _merge(self, instances: list[ThingInstance], homes: Mapping[bpy.types.Object, int]) -> None:
+    def _merge(self, instances: list[ThingInstance], homes: Mapping[bpy.types.Object, int]) -> Steps[None]:
         there = {one.record for one in instances if one.is_record}
         self._remove([record for record in range(len(self.records)) if record not in there])
         named: list[tuple[bpy.types.Object, tng.Thing]] = []
-        for one in instances:
-            home = homes[one.object]
-            try:
-                if not one.is_record:
-                    self._add(one, self.sections[home])
-                else:
-                    thing = self.records[one.record]
-                    self._tell_what_is_not_written(one.object, thing)
-                    moved, uid = self._move(one.record, home), thing.uid
-                    self.changed += self._merge_thing(one.object, thing) or moved
-                    if thing.uid != uid:
-                        named.append((one.object, thing))
-            except ValueError as error:
-                raise SceneError(f"{one.object.name}: {error}", [one.object]) from error
+        with progress(len(instances), "things") as step:
+            for one in instances:
+                yield step()
+                home = homes[one.object]
+                try:
+                    if not one.is_record:
+                        self._add(one, self.sections[home])
+                    else:
+                        thing = self.records[one.record]
+                        self._tell_what_is_not_written(one.object, thing)
+                        moved, uid = self._move(one.record, home), thing.uid
+                        self.changed += self._merge_thing(one.object, thing) or moved
+                        if thing.uid != uid:
+                            named.append((one.object, thing))
+                except ValueError as error:
+                    raise SceneError(f"{one.object.name}: {error}", [one.object]) from error
         self._refuse_uids(named)
 
     def _tell_what_is_not_written(self, obj: bpy.types.Object, thing: tng.Thing) -> None:

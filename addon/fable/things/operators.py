@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import bpy
 
+from ....formats.counting import number_of
 from ...scene import declared
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from ...scene.sidebar import LevelOperator, Result
 from .. import layout
 from .place import add_thing, definitions, drop, follow_ground
-
-_items: list[tuple[str, str, str]] = []
-"""What the menu shows: Blender doesn't keep the texts."""
 
 
 class LEVELWRIGHT_OT_fable_follow_ground(LevelOperator):
@@ -26,7 +24,7 @@ class LEVELWRIGHT_OT_fable_follow_ground(LevelOperator):
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Move them, and say how many."""
-        self.report({"INFO"}, f"{follow_ground(context, level)} things moved with the ground")
+        self.report({"INFO"}, f"{number_of(follow_ground(context, level), 'things')} moved with the ground")
 
 
 class LEVELWRIGHT_OT_fable_drop(LevelOperator):
@@ -42,12 +40,11 @@ class LEVELWRIGHT_OT_fable_drop(LevelOperator):
         count = drop(context, level, context.selected_objects)
         if not count:
             raise SceneError("No thing of the level is selected")
-        self.report({"INFO"}, f"{count} things on the ground")
+        self.report({"INFO"}, f"{number_of(count, 'things')} on the ground")
 
 
-def _listed(_operator: object, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
-    _items[:] = [] if context is None else [(showable(name), showable(name), "") for name in definitions(context)]
-    return _items
+def _listed(_operator: object, context: bpy.types.Context | None) -> declared.Items:
+    return [] if context is None else [(showable(name), showable(name), "") for name in definitions(context)]
 
 
 class LEVELWRIGHT_OT_fable_add_thing(LevelOperator):
@@ -59,7 +56,7 @@ class LEVELWRIGHT_OT_fable_add_thing(LevelOperator):
     bl_options = {"REGISTER", "UNDO"}
     bl_property = "definition"
 
-    definition: str = declared.menu(name="Definition", items=_listed)
+    definition: str = declared.menu(name="Definition", items=declared.items(_listed))
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Let the definition be searched for."""
@@ -69,6 +66,8 @@ class LEVELWRIGHT_OT_fable_add_thing(LevelOperator):
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it, select it alone, and make it the active one."""
+        if self.definition == declared.NOTHING:
+            raise SceneError("no level that is opened has a thing: one more of them can't be made")
         made = add_thing(context, level, self.definition)
         for obj in context.selected_objects:
             obj.select_set(False)

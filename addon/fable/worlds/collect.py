@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bpy
 
+from ....formats.counting import number_of
 from ....formats.fable import wld
 from ....formats.fable.records import ROOT_EDGE
 from ...scene import identity, originals
@@ -65,7 +66,8 @@ def choose(context: bpy.types.Context, name: str = "") -> bpy.types.Collection:
     found = [one for one in there if not name or one.name == name]
     if len(found) != 1:
         which = f" named {name}" if name else ""
-        raise SceneError(f"the scene has {len(found) or 'no'} worlds{which}: {listed([one.name for one in there])}")
+        names = f": {listed([one.name for one in there])}" if there else ""
+        raise SceneError(f"the scene has {number_of(len(found), 'worlds') if found else 'no worlds'}{which}{names}")
     return found[0]
 
 
@@ -80,6 +82,6 @@ def _move(one: wld.WorldMap, origin: tuple[int, int], level: bpy.types.Collectio
     creatures = [obj for obj in level.all_objects if obj.get("InitialPosX") is not None]
     if creatures:
         report.warn(
-            f"{level.name}: its {len(creatures)} creatures start at places in the world (InitialPos): export the "
-            "level, too, and they move along in its .tng"
+            f"{level.name}: its {number_of(len(creatures), 'creatures start', 'creature starts')} at places in the "
+            "world (InitialPos): export the level, too, and they move along in its .tng"
         )

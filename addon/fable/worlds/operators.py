@@ -6,18 +6,29 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ....formats.counting import number_of
 from ...scene import meshes
 from ...scene.reports import SceneError, listed
-from ...scene.sidebar import LevelOperator
+from ...scene.sidebar import OBJECT_MODE, LevelOperator, allows
 from .. import layout
 from ..terrain.heights import terrain_of
 from .seams import mend, seams
 
 
-class LEVELWRIGHT_OT_fable_show_seams(LevelOperator):
-    """Select the vertices of the terrain where heights or themes differ from those of levels that touch this one"""
+class _OnSeams(LevelOperator):
+    """What operators share that compare the terrains of levels."""
 
     format_key = layout.FORMAT
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level, and for Object Mode: terrains in Edit Mode can't be read."""
+        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
+
+
+class LEVELWRIGHT_OT_fable_show_seams(_OnSeams):
+    """Select the vertices of the terrain where heights or themes differ from those of levels that touch this one"""
+
     bl_idname = "levelwright.fable_show_seams"
     bl_label = "Show Seams"
     bl_options = {"REGISTER", "UNDO"}
@@ -34,17 +45,17 @@ class LEVELWRIGHT_OT_fable_show_seams(LevelOperator):
             terrain.select_set(True)
             context.view_layer.objects.active = terrain
         lines = [
-            f"{seam.neighbour.name}: {np.count_nonzero(seam.heights)} heights and {np.count_nonzero(seam.themes)} "
-            f"blends of {len(seam.own)}"
+            f"{seam.neighbour.name}: {number_of(np.count_nonzero(seam.heights), 'heights')} and "
+            f"{number_of(np.count_nonzero(seam.themes), 'blends')} of {len(seam.own)}"
             for seam in found
         ]
         self.report({"INFO"}, f"other than in neighbours: {listed(lines)}")
 
 
-class LEVELWRIGHT_OT_fable_mend_seams(LevelOperator):
+class LEVELWRIGHT_OT_fable_mend_seams(_OnSeams):
     """Give the level's edges the heights and themes of the levels that touch it; corners of three stay"""
 
-    format_key = layout.FORMAT
+    idle = "The level's edges are those of its neighbours already"
     bl_idname = "levelwright.fable_mend_seams"
     bl_label = "Mend Seams"
     bl_options = {"REGISTER", "UNDO"}
@@ -52,8 +63,10 @@ class LEVELWRIGHT_OT_fable_mend_seams(LevelOperator):
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Mend them, and say how much that was."""
         heights, themes = mend(context, level)
-        self.report({"INFO"}, f"{heights} cells got other heights, {themes} other themes")
-        return bool(heights or themes)
+        if not heights and not themes:
+            return False
+        self.report({"INFO"}, f"{number_of(heights, 'cells')} got other heights, {number_of(themes, 'other themes')}")
+        return True
 
 
 CLASSES = (LEVELWRIGHT_OT_fable_show_seams, LEVELWRIGHT_OT_fable_mend_seams)

@@ -80,7 +80,9 @@ def mend(context: bpy.types.Context, level: bpy.types.Collection) -> tuple[int, 
 
 
 def _ground(context: bpy.types.Context, level: bpy.types.Collection) -> _Ground:
-    root = root_of(level)
+    root, terrain = root_of(level), terrain_of(level)
+    if terrain.mode == "EDIT":
+        raise SceneError(f"{terrain.name} is in Edit Mode, where it can't be compared: leave that first", [terrain])
     origin = (0, 0) if root is None else origin_of(root)
     return _Ground(level, origin, ground_heights(context, level))
 

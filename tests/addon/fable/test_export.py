@@ -114,7 +114,7 @@ def test_a_height():
     after = exported(level, report)
     assert changed_cells(DATA, after) == {(5, 7): {"height"}}
     assert fable.heights(fable.read(after).cells)[7, 5] == 12.25
-    assert report.notes == ["Terrain: 1 cells with other heights"]
+    assert report.notes == ["Terrain: 1 cell with other heights"]
     assert any("FinalAlbion_RT.stb" in line for line in report.warnings)
 
 
@@ -193,7 +193,7 @@ def test_a_game_map_cell_by_its_face():
     assert not report.warnings
     assert report.notes == [
         "game map: 2 cells with other atmospheres",
-        "game map: 1 cells with other sounds",
+        "game map: 1 cell with other sounds",
     ]
 
 
@@ -315,4 +315,4 @@ def test_meshes_that_are_no_part_of_the_level_are_left_out_by_name():
     level.objects.link(bpy.data.objects.new("House", bpy.data.meshes.new("House")))
     report = Report()
     assert exported(level, report) == DATA
-    assert "1 meshes that aren't part of a Fable level ('House')" in report.summary()
+    assert "1 mesh that isn't part of a Fable level ('House')" in report.summary()

@@ -12,8 +12,8 @@ from levelwright.formats import fable
 from levelwright.formats.binary import FormatError
 
 from tests.addon.fable.export_helpers import LEVEL, exported, game_map, imported, paint, place, positions, terrain
-from tests.fuzz.driver import Fuzzer
-from tests.fuzz.scenes import empty_file, try_all
+from tests.fuzz.driver import Fuzzer, try_all
+from tests.fuzz.scenes import empty_file
 
 COLUMNS = 33
 LEV = LEVEL.but(ground=(*LEVEL.ground, (b"SNOW", 1)))
@@ -164,8 +164,8 @@ FUZZER = Fuzzer(
     attempt=try_edits,
     prepare=empty_file,
     memory=None,
-    quick=(range(60),),
-    thorough=range(60, 600),
+    quick=(range(30),),
+    thorough=range(30, 600),
 )
 
 
@@ -175,13 +175,15 @@ def test_random_edits(seeds: range) -> None:
 
 
 def test_some_of_them_are_exported_and_some_refused() -> None:
-    ends = []
+    ends = set[bool | None]()
     for seed in range(30):
         empty_file()
         level, rng = imported(DATA), np.random.default_rng(seed)
         rng.choice(np.array(EDITS, object))(level, rng)
         try:
-            ends.append(exported(level) != DATA)
+            ends.add(exported(level) != DATA)
         except (SceneError, FormatError):
-            ends.append(None)
-    assert {True, None} <= set(ends)
+            ends.add(None)
+        if {True, None} <= ends:
+            return
+    pytest.fail(f"of 30 edits: {ends}")

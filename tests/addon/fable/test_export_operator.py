@@ -83,7 +83,7 @@ def test_options_reach_the_export(tmp_path):
     assert bpy.ops.export_scene.fable_lev(filepath=path, clamp=True) == {"FINISHED"}
     assert (tmp_path / "out.lev").read_bytes() != LEVEL.build()
     report = bpy.data.texts[f"{level.name} export"].as_string()
-    assert "FinalAlbion_RT.stb" in report and "1 cells with other heights" in report
+    assert "FinalAlbion_RT.stb" in report and "1 cell with other heights" in report
 
 
 def test_the_exporter_says_that_the_ground_is_baked():

@@ -170,7 +170,7 @@ def test_identity_from_another_level_is_none():
     terrain(level).data = terrain(other).data.copy()
     report = Report()
     assert exported(level, report) == DATA
-    assert any(f"{COLUMNS * COLUMNS} vertices were made anew" in line for line in report.warnings)
+    assert any(f"{COLUMNS * COLUMNS:,} vertices were made anew" in line for line in report.warnings)
 
 
 # ---- values
@@ -235,7 +235,7 @@ def test_a_fourth_theme():
     cells = fable.read(after).cells[20, 4]
     assert changed_cells(DATA, after) == {(4, 20): {"themes", "strengths"}}
     assert cells["themes"].tolist() == [2, 5, 4]  # the weakest was sand
-    assert "left out: 1 cells' fourth themes" in report.lines()
+    assert "left out: 1 fourth theme of cells" in report.lines()
 
 
 def test_themes_that_the_palette_does_not_have():
@@ -383,7 +383,7 @@ def test_faces_of_the_game_map_that_are_gone_or_new():
     obj.data.attributes[identity.ID].data.foreach_get("value", ids)
     ids[7] = ids[8]
     obj.data.attributes[identity.ID].data.foreach_set("value", ids)
-    error = refused(level, "1 face, and 1 of its 64 cells have none")
+    error = refused(level, "1 face, and 1 of 64 cells without a face")
     assert error.faces[obj].tolist() == [7]
     bpy.data.objects.remove(obj)
     refused(level, "has no game map")
@@ -396,7 +396,7 @@ def test_no_terrain_or_two():
     level = imported()
     copy = terrain(level).copy()
     level.objects.link(copy)
-    assert refused(level, "has 2 objects of which a level has one").objects == [terrain(level), copy]
+    assert refused(level, "has several objects of which a level has one").objects == [terrain(level), copy]
     for obj in (terrain(level), copy):
         bpy.data.objects.remove(obj)
     refused(level, "no terrain")

@@ -57,11 +57,11 @@ def test_cells_that_were_edited_are_counted_by_what_they_got():
     names.used_atmospheres.discard(2)
     lists.put(level, names)
     assert said(level) == [
-        "1089 cells, 5 themes, 2 sections of navigation; 4 warnings",
+        "1,089 cells, 5 themes, 2 sections of navigation; 4 warnings",
         "warning: where creatures can walk is as it was, though cells were made passable, impassable or path: "
         "the option Navigation brings it in line",
         f"warning: {BAKED}",
-        "warning: warning: height cells: walkable, so the camera passes, though closed to it: 1 cells, the first at "
+        "warning: warning: height cells: walkable, so the camera passes, though closed to it: 1 cell, the first at "
         "x 1, y 3",
         "warning: warning: game map: shows a theme that the palette does not have: 63 cells, the first at x 0, y 0",
         "checksum: 901",
@@ -73,7 +73,7 @@ def test_cells_that_were_edited_are_counted_by_what_they_got():
         "game map: 2 cells with other sounds",
         "Terrain: 4 cells with other heights",
         "Terrain: 6 cells with other old sounds",
-        "Terrain: 1 cells with other walkable",
+        "Terrain: 1 cell with other walkable",
         "Terrain: 2 cells with other camera",
         "Terrain: 5 cells with other shore",
         "Terrain: 3 cells with other path",
@@ -93,10 +93,10 @@ def test_sections_of_navigation_say_what_became_of_each():
     section(level, "NULL").objects.link(strayed)
     bpy.data.objects.remove(part(level, layout.LEAVES, layout.leaves_record(2, 0)))
     assert said(level) == [
-        "1089 cells, 2 themes, 5 sections of navigation; 2 warnings",
+        "1,089 cells, 2 themes, 5 sections of navigation; 2 warnings",
         "warning: Q_Quest layer 1 is in the collection of section NULL, but is navigation of Q_Quest",
         "warning: Q_Last layer 0: the object is gone, and navigation of section Q_Last stays as it is there",
-        "navigation of section NULL: 1 leaves with other region, action points 1 changed",
+        "navigation of section NULL: 1 leaf with other region, action points 1 changed",
         "navigation: section Q_Quest is called Q_Named now",
         "navigation: section Q_Copy is new, a copy of NULL",
         "navigation: section Q_Ground is new, made of the ground",
@@ -112,7 +112,7 @@ def test_points_of_another_level_are_in_no_section_unless_they_are_put_into_one(
     made = fable.read(exported(level, report)).sections
     assert [len(one.navigation.positions) for one in made] == [2, 2, 1]
     assert report.lines()[1:] == [
-        f"left out: 1 {loose.name}, which is in no section of navigation",
+        f"left out: {loose.name}, which is in no section of navigation",
         "navigation of section Q_Last: action points 1 new",
     ]
 
@@ -137,14 +137,14 @@ def test_things_say_what_became_of_each():
     home.children["NULL"].name = "Q_First"
     written(level, report)
     assert report.lines() == [
-        "5 things, 1089 cells, 2 themes; left out: 1 object 'Nothing' among the things (no empty with a "
+        "5 things, 1,089 cells, 2 themes; left out: object 'Nothing' among the things (no empty with a "
         "DefinitionType); 3 warnings",
-        "left out: 1 object 'Nothing' among the things (no empty with a DefinitionType)",
+        "left out: object 'Nothing' among the things (no empty with a DefinitionType)",
         "warning: MK_GO: the collection that it is an instance of isn't written",
         "warning: MK_GO: its animation isn't written: a thing is where it is at the current frame",
         "warning: NAVIGATION_SEED: property UID: 5 is none that the game gives: those are larger",
         "section NULL of the things is called Q_First now",
-        "section Q_Quest of the things is gone, with 1 things",
+        "section Q_Quest of the things is gone, with 1 thing",
         "things: 1 gone",
         "NAVIGATION_SEED: names, colours and sizes of empties are Blender's alone, a thing's name is its ScriptName",
         "things: 2 changed",

@@ -239,10 +239,13 @@ def test_a_scene_with_other_things_keeps_its_colours_and_light() -> None:
     assert bpy.context.scene.view_settings.view_transform == "AgX"
     assert [one for one in report.warnings if "AgX" in one]
     assert first_of(level, layout.PREVIEW) is None
+    assert not bpy.context.scene.tool_settings.sculpt.lock_x
 
 
 def test_two_levels_share_one_sun() -> None:
     first, second = imported(), imported()
     assert bpy.context.scene.view_settings.view_transform == "Standard"
+    sculpt = bpy.context.scene.tool_settings.sculpt
+    assert (sculpt.lock_x, sculpt.lock_y, sculpt.lock_z) == (True, True, False), "cells go up and down alone"
     assert first_of(first, layout.PREVIEW) is not None
     assert first_of(second, layout.PREVIEW) is None

@@ -19,8 +19,8 @@ from levelwright.formats.binary import FormatError
 from tests.addon.fable.thing_helpers import TNG
 from tests.formats import fable_bytes as fb
 from tests.formats import fable_fuzz
-from tests.fuzz.driver import Fuzzer
-from tests.fuzz.scenes import empty_file, try_all
+from tests.fuzz.driver import Fuzzer, try_all
+from tests.fuzz.scenes import empty_file
 from tests.samples import fable_vale
 
 Files = tuple[bytes, bytes | None]
@@ -124,8 +124,8 @@ FUZZER: Fuzzer[Files] = Fuzzer(
     accepted=(1 / 4, 0.95),
     prepare=empty_file,
     memory=None,
-    quick=(range(60),),
-    thorough=range(60, 1500),
+    quick=(range(30),),
+    thorough=range(30, 1500),
 )
 
 

@@ -120,7 +120,10 @@ def test_one_goes_on_looking_where_one_looked_and_the_imports_report_stays():
     for space in spaces:
         space.shading.type = "SOLID"
         space.region_3d.view_distance = 77
+    bpy.context.view_layer.objects.active = bpy.data.objects["Terrain"]
     assert bpy.ops.levelwright.fable_resize(east=32) == {"FINISHED"}
+    assert bpy.context.active_object == bpy.data.objects["Terrain"]
+    assert [obj.name for obj in bpy.context.selected_objects] == ["fable_vale"]
     assert {space.shading.type for space in spaces} == {"SOLID"}
     assert {space.region_3d.view_distance for space in spaces} == {77}
     report = levels.report_of(bpy.data.collections["fable_vale"])

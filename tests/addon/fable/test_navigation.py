@@ -185,7 +185,7 @@ def test_leaves_that_were_moved_are_refused_but_a_root_that_is_gone_moves_nothin
 def test_leaves_that_are_gone_or_too_many_are_refused():
     level = imported(lev())
     obj = leaves(level)
-    for change, message in ((0, "1 leaves are gone"), (1, "2 faces too many")):
+    for change, message in ((0, "1 leaf is gone"), (1, "2 faces too many")):
         mesh = bmesh.new()
         mesh.from_mesh(obj.data)
         if change:

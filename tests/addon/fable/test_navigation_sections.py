@@ -20,7 +20,6 @@ from tests.samples import fable_vale
 
 DOORS = fb.Lev(sections=((b"NULL", fb.DOORS), (b"Q_Quest", fb.DOORS), (b"Q_Last", fb.ONE_ROOT)))
 DATA = DOORS.build()
-PAYLOADS = {b"NULL": fb.DOORS, b"Q_Quest": fb.DOORS, b"Q_Last": fb.ONE_ROOT}
 
 
 def home(level: bpy.types.Collection) -> bpy.types.Collection:

@@ -116,7 +116,7 @@ def test_a_leaf_that_is_deleted_is_blocked_ground_and_its_links_are_told():
     _only_faces(upper, keep)
     after = parsed(exported(level, report, build_as_new=True))["NULL"][0]
     assert set(after) == set(before) - set(gone)
-    assert any("links between layers are gone" in line for line in report.warnings)
+    assert any("between layers with their leaves" in line for line in report.warnings)
 
 
 def _only_faces(obj: bpy.types.Object, keep: list[int]) -> None:
@@ -171,7 +171,7 @@ def test_rebuilding_makes_the_lowest_layer_of_the_ground_and_keeps_the_others():
     report = Report()
     kept = parsed(exported(level, report, build_as_new=True))
     assert kept == parsed(DATA)
-    assert any("1 squares can be walked on where the ground is blocked" in line for line in report.warnings)
+    assert any("1 square can be walked on where the ground is blocked" in line for line in report.warnings)
     made = parsed(exported(level, build_as_new=True, ground_navigation="rebuild"))["NULL"][0]
     was = parsed(DATA)["NULL"][0]
     upper = {leaf: value[:4] for leaf, value in made.items() if leaf[0] == 1}

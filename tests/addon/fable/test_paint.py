@@ -399,7 +399,7 @@ def test_a_new_level_exports_whole(tmp_path):
     assert len(made.sections[0].navigation.nodes) == 2
     assert not fable.check(made)
     assert data == fable.write(fable.new_level(64, 32, themes=["GRASS"], z=10.5))
-    assert any("FinalAlbion_RT.stb" in line for line in report.warnings)
+    assert any("FinalAlbion_RT.stb" in line for line in report.notes)
     assert exported(reopened(level, tmp_path)) == data
 
 

@@ -87,7 +87,7 @@ def test_only_what_no_cell_has_is_removed() -> None:
         with pytest.raises(SceneError, match="cells have it"):
             palette_edit.remove(bpy.context, level, kind, place)
     terrain_of(level).vertex_groups["ROCK"].add([7], 0.5, "REPLACE")
-    with pytest.raises(SceneError, match="painted on 1 cells"):
+    with pytest.raises(SceneError, match="painted on 1 cell"):
         palette_edit.remove(bpy.context, level, "themes", 4)
     palette_edit.remove(bpy.context, level, "themes", 3)
     palette_edit.remove(bpy.context, level, "atmospheres", 2)
@@ -116,7 +116,7 @@ def test_sounds_behind_a_removed_one_move_up() -> None:
 def test_sounds_of_old_maps_are_those_of_the_cells() -> None:
     old = PLAIN.but(map_version=2, cell=lambda x, y: build.height_cell(0, (2, 0, 0), old_sound=2))
     level = imported(old.build())
-    with pytest.raises(SceneError, match="1089 cells"):
+    with pytest.raises(SceneError, match="1,089 cells"):
         palette_edit.remove(bpy.context, level, "sounds", 2)
     palette_edit.remove(bpy.context, level, "sounds", 1)
     assert np.unique(values(terrain_of(level), "old_sound")).tolist() == [1]

@@ -195,7 +195,7 @@ def test_things_of_another_level_are_new():
     assert len(found) == 5
     assert found[4].uid == UID_BASE + 77
     assert found[4].definition_type == "CREATURE_BANDIT"
-    assert any("come from another level" in line for line in report.lines())
+    assert any("from another level" in line for line in report.lines())
 
 
 def test_a_level_without_things_gets_some():

@@ -137,7 +137,7 @@ def test_a_moved_level_changes_its_place_and_nothing_else(world, capsys):
     root(collection, "First").location.y = 2144
     assert written(world) == WORLD.replace("MapY  2112 ;", "MapY  2144;")
     said = said_by(capsys)
-    assert "its 1 creatures start at places" in said and "export the level, too" in said, "whose places are the world's"
+    assert "its 1 creature starts at places" in said and "export the level, too" in said, "whose places are the world's"
     root(collection, "First").location.y = 2112
     root(collection, "Second").location.x = -17
     assert written(world) == WORLD.replace("MapX 2624;", "MapX -17;")
