@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from ...formats.binary import FormatError
@@ -11,13 +14,14 @@ from ...formats.genesis.compiled import ChunkId, geometry, pictures, surfaces
 from ...formats.genesis.entities import numbers3
 from ...formats.genesis.headers import DeclaredClasses
 from ..scene import transforms
+from ..scene.progress import Steps, progress
 from ..scene.reports import Report, SceneError
 from .classes.collect import define, edited_types
 from .classes.types import known_types, own_types
 from .context import ExportContext
 from .entities.collect import collect_map_entity
 from .lightmaps.collect import collect_lightmaps
-from .map_exporter import match_entities, names_of_others
+from .map_exporter import OtherNames, match_entities
 from .materials.build import SIDES
 from .materials.collect_embedded import collect_pictures
 from .models.collect import collect_map_model
@@ -31,7 +35,7 @@ _NUMBERS = {"skyrotation": "speed", "skydrawscale": "draw_scale"}
 NONE = -1
 
 
-def merged(level: CompiledLevel | None, exporting: ExportContext) -> CompiledLevel:
+def merged(level: CompiledLevel | None, exporting: ExportContext) -> Steps[CompiledLevel]:
     """The level that the scene shows: the original with what was edited. Raises SceneError."""
     if level is None:
         raise SceneError(f"{exporting.collection.name} has no compiled level to write into: {REMEDY}")
@@ -48,16 +52,26 @@ def merged(level: CompiledLevel | None, exporting: ExportContext) -> CompiledLev
         define(exporting, level, edited)
     for model in parts.models:
         entity = entity_of[id(model)]
-        collect_map_model(exporting, model, entity, parts.root, names_of_others(level, entity))
+        collect_map_model(exporting, model, entity, parts.root, OtherNames(level, entity))
     for part in parts.entities:
         entity = entity_of[id(part)]
-        collect_map_entity(exporting, part, entity, parts.root, types, names_of_others(level, entity))
+        collect_map_entity(exporting, part, entity, parts.root, types, OtherNames(level, entity))
     collect_map_world(exporting, level.entities[0], parts.root)
+    yield
     drawn = surfaces.of_level(level)
     shape = geometry.of_compiled(level, drawn)
-    collect_lightmaps(exporting, level, drawn)
-    collect_surfaces(exporting, level, drawn, shape, parts, shown)
-    collect_pictures(exporting, level)
+    collecting: tuple[tuple[str, Callable[[], None]], ...] = (
+        ("lightmaps", partial(collect_lightmaps, exporting, level, drawn)),
+        ("surfaces", partial(collect_surfaces, exporting, level, drawn, shape, parts, shown)),
+        ("textures", partial(collect_pictures, exporting, level)),
+    )
+    with progress(len(collecting)) as step:
+        for title, collect in collecting:
+            with progress(1, title):
+                yield
+                collect()
+            step()
+    yield
     _collect_sky(exporting, level, level.entities[0], world_before)
     exporting.report.count("models", len(level.models))
     exporting.report.count("entities", len(level.points))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,7 +113,7 @@ def naming(obj: bpy.types.Object) -> Iterator[None]:
         raise SceneError(f"{obj.name}: {error.message}", [obj]) from error
 
 
-def numbered_name(name: str, taken: Collection[str]) -> str:
+def numbered_name(name: str, taken: Container[str]) -> str:
     """The name with the first number from 2 on that makes it another than those taken (in lower case)."""
     number = 2
     while f"{name}_{number}".lower() in taken:

@@ -10,6 +10,7 @@ from ...formats.genesis import geometry, typedefs
 from ...formats.genesis.editor_level import VERSION, Level3dt
 from ...formats.genesis.headers import DeclaredClasses
 from ...formats.genesis.upgrade import upgraded
+from ..scene.progress import Steps
 from ..scene.reports import Report
 from .brushes.collect import BrushCollector, tell_orders
 from .brushes.collect_editor import EditorBrushes
@@ -24,7 +25,7 @@ from .parts.collect import collect_parts
 from .world.collect import collect_editor_level
 
 
-def merged(original: Level3dt | None, exporting: ExportContext) -> Level3dt:
+def merged(original: Level3dt | None, exporting: ExportContext) -> Steps[Level3dt]:
     """The level that the scene shows: the original with what was edited, or a new one. Raises SceneError.
 
     A level of a version before 1.31 becomes one of 1.31, as when the editor saves it.
@@ -33,19 +34,19 @@ def merged(original: Level3dt | None, exporting: ExportContext) -> Level3dt:
     was = level.version
     if was < VERSION:
         level = upgraded(level)
-    _merge(level, exporting, known=original is not None)
+    yield from _merge(level, exporting, known=original is not None)
     if was < VERSION and exporting.changed:
         exporting.note(f"version {was[0]}.{was[1]} became {level.version[0]}.{level.version[1]}")
     return level
 
 
-def _merge(level: Level3dt, exporting: ExportContext, known: bool) -> None:
+def _merge(level: Level3dt, exporting: ExportContext, known: bool) -> Steps[None]:
     """Merge the whole scene into a level. known: it is the original."""
     leaves = [(number, brush) for number, brush, _ in level.numbered_brushes() if brush.children is None]
     shape = geometry.of_editor(leaves) if known else None
     parts = collect_parts(exporting.collection, exporting.token, exporting.report)
     collector = BrushCollector(exporting, shape, "3dt")
-    solids = collector.collect(exporting.context, parts, Poses(exporting.scene, key_time_of).of)
+    solids = yield from collector.collect(exporting.context, parts, Poses(exporting.scene, key_time_of).of)
     groups = collect_groups(exporting, level, parts.groups)
     models = collect_editor_models(exporting, level, parts.models, parts.root)
     collect_editor_entities(exporting, level, parts.entities, parts.root, _types(level, exporting), groups)

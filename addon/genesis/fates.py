@@ -44,7 +44,8 @@ _BRUSH: dict[str, Fate] = {
     **_written(f"property {layout.ORDER}"),
     **_written("smooth shading"),
     "custom normals": _PLANES,
-    **dict.fromkeys(("color", "display size"), _DISPLAY),
+    "color": _DISPLAY,
+    "display size": aside("it is how Blender displays it"),  # of hollow brushes, which are empties
     "attribute *": unset(read_only("a level has no such thing of faces")),
     "property *": unset(read_only("a brush has no such thing")),
 }

@@ -8,7 +8,6 @@ import bpy
 from ...formats import genesis
 from ...formats.genesis import txl
 from ..game import FileKind, Game, NewLevel, RecordPlace
-from ..scene.spawns import Spawns
 from . import layout, leaks, new_level, operators, panel, textures
 from .assets import ASSETS
 from .content import TEXTURES
@@ -20,6 +19,7 @@ from .materials import library
 from .menu import MENU
 from .preflight import preflight
 from .settings import ExportSettings, ImportSettings, for_file
+from .view import SPAWNS
 
 
 def register() -> None:
@@ -36,9 +36,6 @@ def unregister() -> None:
     leaks.unregister()
     panel.unregister()
     operators.unregister()
-
-
-_SPAWNS = Spawns("classname", ("playerstart", "player_start", "startplace", "start"), 60.0)
 
 
 def _is_source(level: bpy.types.Collection) -> bool:
@@ -116,8 +113,8 @@ GAME = Game(
     label="Genesis3D",
     menu=MENU,
     is_one_sided=True,
-    spawns=_SPAWNS.places,
-    look_from_spawn=_SPAWNS,
+    spawns=SPAWNS.places,
+    look_from_spawn=SPAWNS,
     kind_shown=kind_shown,
     assets=ASSETS,
     places=PLACES,

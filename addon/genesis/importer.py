@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...formats import genesis
+from ...formats.counting import number_of
 from ...formats.genesis import CompiledLevel, geometry, upgrade
 from ...formats.genesis.compiled import decompile, surfaces
 from ...formats.genesis.editor_level import VERSION, EditorBrush, Level3dt
@@ -65,7 +66,8 @@ def decompiled(
 
     file: the compiled level's path or name. Raises FormatError.
     """
-    made, left_out = decompile.to_map(level)
+    with progress(1, "brushes recovered"):
+        made, left_out = yield from decompile.to_map.steps(level)
     for what in left_out:
         report.left_out(what)
     report.note("decompiled: what the compiler filled beyond the walls is solid, and names of brushes are lost")
@@ -108,7 +110,7 @@ def build_scene(
     elif isinstance(level, CompiledLevel):
         points = (yield from _build_compiled(importing, level)).polygons.positions
     collection = importing.finish()
-    view.prepare_scene(context, importing, points)
+    view.prepare_scene(context, importing, points, not isinstance(level, CompiledLevel))
     return collection
 
 
@@ -217,8 +219,8 @@ def _build_map_brushes(
     maker = MeshMaker(importing, shape, arrays, materials, starts)
     if many:
         importing.report.warn(
-            f"{len(shape.counts):,} brushes, and more than {limit:,} are too many objects: up to {layout.SHARED} share "
-            f"one, in which the face attribute {layout.BRUSH!r} tells them apart"
+            f"{number_of(len(shape.counts), 'brushes')}, and more than {limit:,} are too many objects: up to "
+            f"{layout.SHARED} share one, in which the face attribute {layout.BRUSH!r} tells them apart"
         )
     yield from build_brushes(importing, maker, shape, destinations, row_of)
 
@@ -256,7 +258,7 @@ def _build_editor(importing: ImportContext, level: Level3dt) -> Steps[Geometry]:
                 build_entity(importing, entity, record, types, groups.get(entity.group_id, importing.collection))
                 yield step()
     if importing.settings.preview_cuts == "csg":
-        compiled.build(importing.collection, level, materials)
+        yield from compiled.build(importing.collection, level, materials)
     elif importing.settings.preview_cuts == "boolean":
         live.build(importing.collection, importing.report)
     return shape

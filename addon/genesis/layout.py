@@ -76,6 +76,8 @@ node group of which materials get their light."""
 PREVIEW = "preview"
 """Made for show only (what cuts leave of brushes, glows of lights): never exported, safe to delete. On objects, and on
 the collection of a preview."""
+FIND_LEAKS = "levelwright.genesis_find_leaks"
+"""The operator that shows where a level leaks."""
 
 # Property keys.
 ORDER = "order"

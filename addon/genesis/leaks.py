@@ -10,19 +10,21 @@ from ...formats.binary import FormatError
 from ...formats.solid_leaks import Sealing, examine
 from ..scene import identity, leaks, sidebar
 from ..scene.level import needed_root
+from ..scene.progress import Steps
 from ..scene.reports import Report, SceneError
 from . import layout
 from .exporter import export_level
-from .parts.places import ancestor
+from .parts.placement import ancestor
 from .settings import ExportSettings
 
 
-def _examine(context: bpy.types.Context, collection: bpy.types.Collection) -> Sealing:
+def _examine(context: bpy.types.Context, collection: bpy.types.Collection) -> Steps[Sealing]:
     """Flood the level as it would be exported. Raises SceneError, FormatError."""
-    level = genesis.read(export_level(context, collection, ExportSettings(), Report()))
+    level = genesis.read((yield from export_level.steps(context, collection, ExportSettings(), Report())))
     if isinstance(level, genesis.CompiledLevel):
         raise SceneError(f"{collection.name} is compiled, and leaks no more: decompile it to look for leaks")
-    return examine(genesis.leaks.space(level))
+    yield
+    return (yield from examine.steps((yield from genesis.leaks.space.steps(level))))
 
 
 def _faces(_context: bpy.types.Context, collection: bpy.types.Collection) -> list[leaks.StillFaces]:
@@ -55,7 +57,7 @@ class FindGenesisLeaks(leaks.FindLeaks):
     """Find out whether the Genesis3D level is sealed, as its compiler would, and draw the way out where it isn't"""
 
     format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
-    bl_idname = "levelwright.genesis_find_leaks"
+    bl_idname = layout.FIND_LEAKS
 
 
 class RemoveGenesisLeak(leaks.RemoveLeak):

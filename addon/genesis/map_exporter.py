@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ from ...formats.genesis import Entity, MapLevel, geometry
 from ...formats.genesis.entities import CLASSNAME, MODEL, NAME, ORIGIN
 from ...formats.genesis.headers import DeclaredClasses
 from ...formats.genesis.level import EntityLevel
+from ..scene.progress import Steps
 from ..scene.reports import Report
 from .brushes.collect import BrushCollector, tell_orders
 from .brushes.collect_map import MapBrushes
@@ -27,7 +29,7 @@ from .parts.merging import Merging
 from .world.collect import collect_map_world
 
 
-def merged(original: MapLevel | None, exporting: ExportContext) -> MapLevel:
+def merged(original: MapLevel | None, exporting: ExportContext) -> Steps[MapLevel]:
     """The level that the scene shows: the original with what was edited, or a new one. Raises SceneError."""
     level = original if original is not None else genesis.new_level("map")
     known, was_in = geometry.of_map(level) if original is not None else (None, np.empty(0, np.int64))
@@ -41,15 +43,18 @@ def merged(original: MapLevel | None, exporting: ExportContext) -> MapLevel:
     entity_of = match_entities(exporting, level, parts)
     if edited is not None:
         define(exporting, level, edited)
-    solids = collector.collect(exporting.context, parts, Poses(exporting.scene, lambda _: 0.0).of)
+    solids = yield from collector.collect(exporting.context, parts, Poses(exporting.scene, lambda _: 0.0).of)
     for model in parts.models:
         entity = entity_of[id(model)]
-        collect_map_model(exporting, model, entity, parts.root, names_of_others(level, entity))
+        collect_map_model(exporting, model, entity, parts.root, OtherNames(level, entity))
+    yield
     for part in parts.entities:
         entity = entity_of[id(part)]
-        collect_map_entity(exporting, part, entity, parts.root, types, names_of_others(level, entity))
+        collect_map_entity(exporting, part, entity, parts.root, types, OtherNames(level, entity))
+    yield
     tell_orders(exporting, parts.all_brushes(), lambda record: record)
     brushes.write([one for several in solids.values() for one in several], entity_of)
+    yield
     collect_map_world(exporting, level.entities[0], parts.root)
     exporting.report.count("brushes", sum(len(entity.brushes) for entity in level.entities))
     exporting.report.count("models", len(level.models))
@@ -97,6 +102,15 @@ def _new_entity(pairs: list[tuple[str, str]], example: Entity | None) -> Entity:
     return Entity(pairs) if example is None else Entity(list(example.pairs), flags=example.flags, motion=example.motion)
 
 
-def names_of_others(level: EntityLevel, own: Entity) -> set[str]:
-    """The names of all other entities, in lower case: entities refer to models and to one another by them."""
-    return {entity.name.lower() for entity in level.entities if entity is not own}
+@dataclass(frozen=True, slots=True)
+class OtherNames:
+    """The names of all other entities than `own`, in lower case: entities refer to models and to one another by them.
+
+    Looked through only where it is asked, as few entities are new: each of all would take the square of their number.
+    """
+
+    level: EntityLevel
+    own: Entity
+
+    def __contains__(self, name: object) -> bool:
+        return any(entity is not self.own and entity.name.lower() == name for entity in self.level.entities)

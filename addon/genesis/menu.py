@@ -11,9 +11,10 @@ MENU = (
         entries("add_entity", "make_model", "write_textures"),
     ),
     MenuSection(
-        "Cuts",
+        "Rooms and Cuts",
         "what-becomes-what",
         entries(
+            "show_rooms",
             MenuEntry("preview_cuts", values={"live": False}),
             MenuEntry("preview_cuts", "Live Cuts", {"live": True}),
             "hide_preview",

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import bpy
 
-from ...formats import genesis
+from ...formats import genesis, solid_leaks
 from ...formats.binary import FormatError
 from ...formats.genesis import CompiledLevel
 from ...formats.genesis.editor_level import Level3dt
 from ..scene import declared, ledger, originals, sidebar, stage
+from ..scene.progress import Steps, Stepwise, progress
 from ..scene.reports import Report, SceneError
+from ..scene.stoppable import StoppableTool, nothing_left_behind
 from . import importer, layout
 from .context import resumed
 from .exporter import export_level
@@ -26,7 +28,7 @@ def has_cuts(level: bpy.types.Collection) -> bool:
     return info is not None and info.options.get(layout.KIND) == "3dt"
 
 
-class PreviewCuts(sidebar.LevelOperator):
+class PreviewCuts(StoppableTool):
     """Show what cut and hollow brushes leave. Again, it follows what was edited since"""
 
     format_key = layout.FORMAT
@@ -42,31 +44,69 @@ class PreviewCuts(sidebar.LevelOperator):
     )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level that has cuts."""
-        level = cls.level(context)
-        if level is None:
-            return super().poll(context)
-        return sidebar.allows(cls, has_cuts(level), "Only levels of the editor (.3dt) have cuts")
+    def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Say what there has to be."""
+        return "" if has_cuts(level) else "Only levels of the editor (.3dt) have cuts"
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+    def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
         """Carve the scene as it is now."""
-        show_cuts(context, level, self.live, Report())
+        with nothing_left_behind(context):
+            yield from show_cuts.steps(context, level, self.live, Report())
 
 
-def show_cuts(context: bpy.types.Context, collection: bpy.types.Collection, is_live: bool, report: Report) -> None:
+@Stepwise
+def show_cuts(
+    context: bpy.types.Context, collection: bpy.types.Collection, is_live: bool, report: Report
+) -> Steps[None]:
     """Show what the cuts of a `.3dt` leave. is_live: by modifiers. Raises SceneError, FormatError."""
     if is_live:
         live.build(collection, report)
         return
-    level = genesis.read(export_level(context, collection, ExportSettings(), report))
+    level = genesis.read((yield from export_level.steps(context, collection, ExportSettings(), report)))
+    yield
     if not isinstance(level, Level3dt):
         raise SceneError(f"{collection.name} has no cuts")
-    compiled.build(collection, level, materials_again(resumed(context, collection, report, level), level))
+    materials = materials_again(resumed(context, collection, report, level), level)
+    yield from compiled.build(collection, level, materials)
+
+
+class ShowRooms(StoppableTool):
+    """Show the rooms alone, without the faces towards the void, so that they can be looked into from outside. Brushes
+    are wire meanwhile. Again, it follows what was edited since
+    """
+
+    format_key = layout.FORMAT
+    failures = (SceneError, FormatError)
+    bl_idname = "levelwright.genesis_show_rooms"
+    bl_label = "Show Rooms"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Say what there has to be."""
+        return "Compiled levels (.bsp) have nothing but rooms" if is_compiled(level) else ""
+
+    def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
+        """Find the rooms of the scene as it is now."""
+        with nothing_left_behind(context):
+            yield from show_rooms.steps(context, level, Report())
+
+
+@Stepwise
+def show_rooms(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> Steps[None]:
+    """Show what of a level's brushes looks into its rooms. Raises SceneError, where it leaks, too, and FormatError."""
+    level = genesis.read((yield from export_level.steps(context, collection, ExportSettings(container="3dt"), report)))
+    yield
+    if not isinstance(level, Level3dt):
+        raise SceneError(f"{collection.name} has no brushes")
+    space = yield from genesis.leaks.space.steps(level)
+    sealing = yield from solid_leaks.examine.steps(space)
+    materials = materials_again(resumed(context, collection, report, level), level)
+    yield from compiled.build(collection, level, materials, sealing)
 
 
 class HidePreview(sidebar.LevelOperator):
-    """Remove the preview of cuts, and show the brushes themselves again"""
+    """Remove the preview of cuts or rooms, and show the brushes themselves again"""
 
     format_key = layout.FORMAT
     bl_idname = "levelwright.genesis_hide_preview"
@@ -74,12 +114,9 @@ class HidePreview(sidebar.LevelOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a preview."""
-        level = cls.level(context)
-        if level is None:
-            return super().poll(context)
-        return sidebar.allows(cls, compiled.collection_of(level) is not None, "No preview is shown")
+    def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Say what there has to be."""
+        return "" if compiled.collection_of(level) is not None else "No preview is shown"
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Remove it."""
@@ -92,7 +129,7 @@ def is_compiled(level: bpy.types.Collection) -> bool:
     return info is not None and info.options.get(layout.KIND) == "bsp"
 
 
-class Decompile(sidebar.LevelOperator):
+class Decompile(StoppableTool):
     """Make a level of brushes of a compiled one, as it is now: all of it can be edited, and compiled again"""
 
     format_key = layout.FORMAT
@@ -102,28 +139,36 @@ class Decompile(sidebar.LevelOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a compiled level."""
-        level = cls.level(context)
-        if level is None:
-            return super().poll(context)
-        return sidebar.allows(cls, is_compiled(level), "Only compiled levels (.bsp) can be decompiled")
+    def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Say what there has to be."""
+        return "" if is_compiled(level) else "Only compiled levels (.bsp) can be decompiled"
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+    def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
         """Add the level of brushes to the scene."""
         report = Report("decompiled")
-        edited = genesis.read(export_level(context, level, ExportSettings(), report))
+        with progress(2) as part:
+            edited = genesis.read((yield from export_level.steps(context, level, ExportSettings(), report)))
+            yield part()
+            made = yield from self._decompiled(context, level, edited, report)
+        stage.present(context, made)
+        sidebar.tell(self, made, report)
+
+    def _decompiled(
+        self, context: bpy.types.Context, level: bpy.types.Collection, edited: genesis.Level, report: Report
+    ) -> Steps[bpy.types.Collection]:
+        """The level of brushes, in the scene. edited: the compiled one, as it is now."""
         if not isinstance(edited, CompiledLevel):
             raise SceneError(f"{level.name} is no compiled level")
         info = originals.describe(level)
         scale = float(info.options.get("scale", layout.SCALE)) if info is not None else layout.SCALE
-        made = importer.decompiled(context, edited, f"{level.name}.bsp", ImportSettings(scale=scale), report)
+        settings = ImportSettings(scale=scale)
+        with nothing_left_behind(context):
+            made = yield from importer.decompiled.steps(context, edited, f"{level.name}.bsp", settings, report)
         ledger.enter(made, FATES)
-        stage.present(context, made)
-        sidebar.tell(self, made, report)
+        return made
 
 
-CLASSES = (PreviewCuts, HidePreview, Decompile)
+CLASSES = (PreviewCuts, ShowRooms, HidePreview, Decompile)
 
 
 def register() -> None:

@@ -13,7 +13,7 @@ from .entities.operators import AddGenesisEntity
 from .lightmaps.operators import BakeGenesisLightmaps
 from .materials.write import WriteTextureLibrary
 from .models.operators import MakeModel
-from .operators import Decompile, HidePreview, PreviewCuts, has_cuts, is_compiled
+from .operators import Decompile, HidePreview, PreviewCuts, ShowRooms, has_cuts, is_compiled
 
 
 class LEVELWRIGHT_PT_genesis(sidebar.LevelPanel, bpy.types.Panel):
@@ -27,19 +27,23 @@ class LEVELWRIGHT_PT_genesis(sidebar.LevelPanel, bpy.types.Panel):
         level = self.level(context)
         if level is None:
             return
+        if not is_compiled(level):
+            row = self.layout.row(align=True)
+            row.operator(ShowRooms.bl_idname, icon="HOME")
+            row.operator(HidePreview.bl_idname, text="", icon="X")
         if has_cuts(level):
             row = self.layout.row(align=True)
             row.operator(PreviewCuts.bl_idname, icon="MESH_CUBE").live = False
             row.operator(PreviewCuts.bl_idname, text="Live Cuts", icon="MOD_BOOLEAN").live = True
-            row.operator(HidePreview.bl_idname, text="", icon="X")
         obj = context.active_object
         mark = identity.stamped(obj) if obj is not None else None
-        if obj is None or mark is None:
+        if obj is None or mark is None or mark.kind == identity.ROOT:
             return
         column = self.layout.column(align=True)
-        column.label(text=f"{mark.kind.title()} {mark.record}: {obj.name}")
+        number = f" {mark.record}" if mark.record >= 0 else ""  # new ones have none
+        column.label(text=f"{mark.kind.title()}{number}: {obj.name}")
         for key in _level_properties(obj):
-            column.prop(obj, f'["{bpy.utils.escape_identifier(key)}"]', text=key)
+            sidebar.draw_property(column, context, obj, key, key)
         if mark.kind == layout.BRUSH:
             brush_panel.draw_contents(self, obj, level)
 

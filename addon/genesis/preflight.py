@@ -19,6 +19,7 @@ from ...formats.genesis import CompiledLevel, txl, typedefs
 from ...formats.genesis.entities import CLASSNAME, NAME
 from ...formats.genesis.records import WORLD_BOUND, texture_names
 from ..scene import content_folders, identity, known_files
+from ..scene.progress import Steps, Stepwise, progress
 from ..scene.reports import Report
 from . import content, layout
 from .classes.kept import kept_types
@@ -26,28 +27,32 @@ from .light import kinds
 from .light.collect import light_class
 from .materials import library
 from .materials.names import texture_of
-from .materials.write import WriteTextureLibrary, brushes_of
+from .materials.write import WriteTextureLibrary, brushes_of, is_library_own
 from .operators import is_compiled
 
 STARTS = "start"
 """In the names of the classes that players begin at: DeathMatchStart, PlayerStart."""
 NAMED = 20
 """Lines of one kind, at most."""
-FIND_LEAKS = "levelwright.genesis_find_leaks"
-_FAR = 1e6
 
 
-def preflight(_context: bpy.types.Context, collection: bpy.types.Collection, made: bytes, report: Report) -> None:
+@Stepwise
+def preflight(
+    _context: bpy.types.Context, collection: bpy.types.Collection, made: bytes, report: Report
+) -> Steps[None]:
     """Add to a report's findings what a level lacks. made: its file, as it is to be written."""
     try:
         level = genesis.read(made)
         if isinstance(level, CompiledLevel):  # nothing compiles it any more
             return
+        yield
         entities = _entities(collection)
-        if not is_compiled(collection):  # its textures are written along
+        if not is_compiled(collection) and not is_library_own(collection):  # whose textures are written along
             _textures(level, collection, report)
         _classes(level, collection, entities, report)
-        _places(level, entities, report)
+        yield
+        with progress(1, "leaks"):
+            yield from _places(level, entities, report)
     except FormatError as error:
         report.find(str(error))
 
@@ -136,20 +141,19 @@ def _classes(
 
 def _places(
     level: genesis.MapLevel | genesis.Level3dt, entities: list[tuple[bpy.types.Object, str]], report: Report
-) -> None:
+) -> Steps[None]:
     """Whether the level is sealed, and entities stand in it."""
-    space = genesis.leaks.space(level)
+    space = yield from genesis.leaks.space.steps(level)
     if not len(space.points) or not space.solid.any():
         return
-    sealing = solid_leaks.examine(space)
+    sealing = yield from solid_leaks.examine.steps(space)
     objects = {str(obj.get(NAME, identity.unnumbered(obj.name))).lower(): obj for obj, _ in entities}
     own = [objects.get(level.entities[number].name.lower()) for number in space.entities.tolist()]
     flood = sealing.flood
     beyond = (np.abs(space.points) > WORLD_BOUND).any(axis=1)
     outside = flood.inside & (flood.leafs == 0)
     if not flood.is_sealed:
-        void = solid_leaks.flood(sealing.tree, [[_FAR] * 3]).reached
-        outside |= flood.inside & void[flood.leafs]
+        outside |= flood.inside & sealing.void()[flood.leafs]
     classes = [level.entities[number].classname for number in space.entities.tolist()]
     needs_room = np.array([STARTS in one.lower() or kinds.class_of(one) is not None for one in classes])
     for mask, message in (
@@ -163,7 +167,7 @@ def _places(
         return
     for problem in sealing.problems(genesis.leaks.SEVERITY):
         leak = own[flood.leak] if flood.leak >= 0 else None
-        report.find(f"{problem.place} {problem.message}", _there(leak), "" if leak is None else FIND_LEAKS)
+        report.find(f"{problem.place} {problem.message}", _there(leak), "" if leak is None else layout.FIND_LEAKS)
 
 
 def _there(obj: bpy.types.Object | None) -> list[bpy.types.Object]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.convex import Ints
+from ....formats.counting import number_of
 from ....formats.genesis.geometry import Geometry
 from ...scene import identity, properties
 from ...scene.names import showable
@@ -95,6 +96,6 @@ def warn_of_unclosed(importing: ImportContext, geometry: Geometry) -> None:
         return
     shown = ", ".join(map(str, numbers[:UNCLOSED_SHOWN])) + (", ..." if len(numbers) > UNCLOSED_SHOWN else "")
     importing.report.warn(
-        f"{len(numbers)} brushes are not closed, their planes enclose nothing: {shown}. They are shown as far as they "
-        "go, and are written back as they are unless they are edited"
+        f"{number_of(len(numbers), 'brushes are')} not closed, and enclose nothing: {shown}. Such a brush is shown as "
+        "far as it goes, and is written back as it is unless it is edited"
     )

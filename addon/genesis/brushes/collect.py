@@ -15,14 +15,14 @@ from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import FaceArray
 from ...scene import evaluated, meshes, properties, transforms
 from ...scene.identity import kind_of
-from ...scene.progress import progress
+from ...scene.progress import Steps, progress
 from ...scene.reports import SceneError, listed
 from .. import layout
 from ..context import ExportContext
 from ..faces.collect import FaceCollector, MeshFaces
 from ..materials.collect import checked_name
 from ..parts.level import SceneBrush, SceneLevel
-from ..parts.places import Matrix, matrix_of, order_of, reach_of
+from ..parts.placement import Matrix, matrix_of, order_of, reach_of
 from ..shapes.baseline import load_baseline
 from ..shapes.collect import Shape, ShapeCollector
 from .flags import named_twice
@@ -75,7 +75,7 @@ class BrushCollector:
 
     def collect(
         self, context: bpy.types.Context, level: SceneLevel, pose: Callable[[SceneBrush], Matrix | None]
-    ) -> dict[SceneBrush, list[FoundBrush]]:
+    ) -> Steps[dict[SceneBrush, list[FoundBrush]]]:
         """The solids in each brush object with a mesh. pose: of the motion above a brush, see `matrix_of`.
 
         Raises SceneError for what no brush can be.
@@ -90,6 +90,7 @@ class BrushCollector:
                 if not len(mesh.face_starts) and kind_of(obj) is None:
                     self.report.left_out(f"object {obj.name!r} (it has no faces)")
                     found[brush] = []
+                    yield step()
                     continue
                 records = self.shapes.records(mesh)
                 if self.baseline is not None:
@@ -105,7 +106,7 @@ class BrushCollector:
                 flat = mesh.attribute("sharp_face", "FACE")
                 if row >= 0 and len(records) and (flat is None or not flat.all()):
                     smooth.append(obj.name)
-                step()
+                yield step()
         if smooth:
             self.report.warn(f"{listed(smooth)}: smooth shading isn't written: faces are lit as their flags say")
         _find_owners([one for several in found.values() for one in several], self.row_of)

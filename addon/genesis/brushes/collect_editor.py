@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ....formats.counting import number_of
 from ....formats.genesis.editor_level import EditorBrush, Level3dt
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import EditorBrushFlag
@@ -80,7 +81,7 @@ class EditorBrushes:
             return []
         self.exporting.replace_list(made, "children", children)
         if not owner:
-            self.exporting.note(f"brush {brush.object.name} is new ({len(children)} brushes in it)")
+            self.exporting.note(f"brush {brush.object.name} is new ({number_of(len(children), 'brushes')} in it)")
         return [made]
 
     def _leaf(self, found: FoundBrush, parent: Parent | None) -> EditorBrush:
@@ -99,7 +100,7 @@ class EditorBrushes:
         made.faces, _ = collect_editor_faces(
             found.shape, found.source, self.collector.faces, self.sides, self.level.version
         )
-        self.exporting.note(f"brush {found.object.name} is new ({len(made.faces)} faces)")
+        self.exporting.note(f"brush {found.object.name} is new ({number_of(len(made.faces), 'faces')})")
         return made
 
     def _write_faces(self, found: FoundBrush, record: EditorBrush) -> None:
@@ -110,7 +111,7 @@ class EditorBrushes:
         if gone:
             changes.counts["faces removed"] = gone
         self.exporting.replace_list(record, "faces", faces)
-        reported = [f"{count} {what}" for what, count in changes.counts.items() if count]
+        reported = [number_of(count, what) for what, count in changes.counts.items() if count]
         if reported:
             self.exporting.note(f"brush {found.object.name} changed: {', '.join(reported)}")
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from ....formats.counting import number_of
 from ....formats.genesis import Brush, Entity, MapLevel
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import BrushFlag, FaceArray
@@ -100,7 +101,7 @@ class MapBrushes:
         with naming(found.object):
             faces = self.collector.map_faces(found)
         if record is None or not found.owner or self.geometry is None:
-            self.exporting.note(f"brush {found.object.name} is new ({len(faces)} faces)")
+            self.exporting.note(f"brush {found.object.name} is new ({number_of(len(faces), 'faces')})")
             return Brush(now, faces)
         same = record.faces.tobytes() == faces.tobytes()
         if not same or now != record.flags:
@@ -142,7 +143,7 @@ def _changes(found: FoundBrush, before: FaceArray, first: int, after: FaceArray,
         for what, fields in _PARTS.items():
             counts[what] += any(before[number][one].tobytes() != face[one].tobytes() for one in fields)
     counts["faces removed"] = len(left)
-    parts = [f"{count} {what}" for what, count in counts.items() if count]
+    parts = [number_of(count, what) for what, count in counts.items() if count]
     if flags_changed:
         parts.append("flags")
     return f"brush {found.object.name} changed: {', '.join(parts) or 'its place'}"
@@ -151,5 +152,5 @@ def _changes(found: FoundBrush, before: FaceArray, first: int, after: FaceArray,
 _PARTS = {
     "planes": ("normal", "dist"),
     "texture placements": ("u_vec", "v_vec", "draw_scale_x", "draw_scale_y", "offset_x", "offset_y"),
-    "faces' properties": ("flags", "mip_map_bias", "alpha", "face_light", "reflective_scale", "tex_name"),
+    "faces with other properties": ("flags", "mip_map_bias", "alpha", "face_light", "reflective_scale", "tex_name"),
 }

@@ -7,7 +7,7 @@ Text that still says what the scene says stays as it is; only what was edited is
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Container, Iterable
 
 import bpy
 import numpy as np
@@ -28,7 +28,7 @@ from ..classes.types import Types, type_of
 from ..context import ExportContext, naming, numbered_name
 from ..light.collect import collect_light, light_class
 from ..parts.level import SceneEntity
-from ..parts.places import MOVED, Matrix, matrix_of
+from ..parts.placement import MOVED, Matrix, matrix_of
 from .build import ANGLES, RESERVED, shown_pairs
 
 _KINDS = ("string", "int", "float", "color", "point")
@@ -106,7 +106,7 @@ def collect_map_entity(
     entity: Entity,
     root: bpy.types.Object | None,
     types: Types,
-    taken: set[str],
+    taken: Container[str],
 ) -> None:
     """Give an entity of a `.map` what its object says. taken: names of the other entities, in lower case.
 
@@ -122,7 +122,7 @@ def collect_map_entity(
         exporting.note(f"entity {obj.name} changed: {', '.join(edited)}")
 
 
-def name_of(obj: bpy.types.Object, record: KeyValues, taken: Collection[str]) -> str:
+def name_of(obj: bpy.types.Object, record: KeyValues, taken: Container[str]) -> str:
     """The name of a new entity, which no other has: that of the one it was copied from, else its object's.
 
     taken: the others' names, in lower case.

@@ -61,14 +61,10 @@ def _free_name(level: bpy.types.Collection, name: str) -> str:
     return f"{name}{number}"
 
 
-def _class_items(_self: object, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
+def _class_items(_self: object, context: bpy.types.Context | None) -> declared.Items:
     level = sidebar.active_level(context, layout.FORMAT) if context is not None else None
     found = sorted(one.name for one in (classes_of(level) if level is not None else {}).values())
-    _ITEMS[:] = [(name, name, "") for name in found]  # Blender needs the texts to live on
-    return _ITEMS
-
-
-_ITEMS: list[tuple[str, str, str]] = []
+    return [(name, name, "") for name in found]
 
 
 class AddGenesisEntity(sidebar.LevelOperator):
@@ -80,7 +76,7 @@ class AddGenesisEntity(sidebar.LevelOperator):
     bl_options = {"REGISTER", "UNDO"}
     bl_property = "classname"
 
-    classname: str = declared.menu(name="Class", description="Class of the entity", items=_class_items)
+    classname: str = declared.menu(name="Class", description="Class of the entity", items=declared.items(_class_items))
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> sidebar.Result:
         """Ask which class."""

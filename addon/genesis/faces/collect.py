@@ -14,6 +14,7 @@ import numpy as np
 
 from ....formats.arrays import Array
 from ....formats.convex import Bools, Floats, Ints
+from ....formats.counting import number_of
 from ....formats.genesis import textures
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import EditorFaceFlag, FaceArray, new_faces
@@ -113,7 +114,11 @@ class FaceCollector:
         names, sizes = self._textures(mesh)
         bare = sum(names[one] is None for one in np.flatnonzero(known).tolist())
         if bare:
-            self.report.warn(f"{obj.name}: {bare} faces without a material keep their textures")
+            self.report.warn(
+                f"{obj.name}: {number_of(bare, 'faces')} without a material, where the textures stay as they were"
+            )
+        if known.any() and mesh.uv() is None:
+            self.report.warn(f"{obj.name}: without a UV map, its textures stay as they were", [obj])
         renamed = np.zeros(len(records), np.bool_)
         if self._was is not None and known.any():
             pairs = zip(self._was[records[known]], [names[one] for one in np.flatnonzero(known)], strict=True)
@@ -308,8 +313,9 @@ class FaceCollector:
         if (bent & asked).any():
             at_fault = shape.faces[sides[bent & asked]].astype(np.int32)
             raise SceneError(
-                f"{source.object.name}: the UVs of {len(at_fault)} faces are bent or have no size: a brush's texture "
-                "lies straight on its side, so all corners need UVs that one shift, scale, turn and skew can give",
+                f"{source.object.name}: the UVs of {number_of(len(at_fault), 'faces')} are bent or have no size: a "
+                "brush's texture lies straight on its side, so all corners need UVs that one shift, scale, turn and "
+                "skew can give",
                 [source.object],
                 {source.object: at_fault},
             )
@@ -317,15 +323,15 @@ class FaceCollector:
         if both.any():
             raise SceneError(
                 f"{source.object.name}: UVs and texture attributes ({', '.join(self.placement_fields)}) of "
-                f"{int(both.sum())} faces were both edited, and say different things",
+                f"{number_of(int(both.sum()), 'faces')} were both edited, and say different things",
                 [source.object],
                 {source.object: shape.faces[sides[both]].astype(np.int32)},
             )
         if bent.any():
             known = shape.records[sides] >= 0
             self.report.warn(
-                f"{source.object.name}: the textures of {int(bent.sum())} faces can't follow their new shape: they lie "
-                + ("as they did" if known[bent].all() else "as on new faces")
+                f"{source.object.name}: the textures of {number_of(int(bent.sum()), 'faces')} can't follow "
+                "the new shape: they lie " + ("as they did" if known[bent].all() else "as on new faces")
             )
             fresh = base[bent & ~known]
             textures.lay(fresh)

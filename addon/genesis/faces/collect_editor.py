@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import bpy
 import numpy as np
 
-from ....formats.convex import Bools, Floats
+from ....formats.convex import Bools, Floats, Ints
+from ....formats.counting import number_of
 from ....formats.genesis import textures
 from ....formats.genesis.convert import lock
 from ....formats.genesis.editor_level import EditorFace, Points
@@ -93,12 +95,12 @@ def collect_editor_faces(
         made = {}
         if points.shape != was.points.shape or points.tobytes() != was.points.tobytes():
             made["points"] = points
-            changes.counts["faces' corners"] += 1
+            changes.counts["faces with other corners"] += 1
         rest = {_FIELDS[name]: _value(name, sides, side) for name in _FIELDS if sides.edited[name][side]}
         if sides.renamed[side]:
             rest["texture"] = sides.names[side]
         if rest:
-            changes.counts["faces' properties"] += 1
+            changes.counts["faces with other properties"] += 1
         placement = placed[side]
         if placement is not None:
             rest |= placement
@@ -114,8 +116,8 @@ def _refuse_fine_turns(shape: Shape, obj: bpy.types.Object, sides: SideRecords, 
     turned = sides.edited["rotate"] & (sides.fields["rotate"] % 1 != 0) & (shape.faces >= 0)
     if version < TURNS and turned.any():
         raise SceneError(
-            f"{obj.name}: attribute rotate of {int(turned.sum())} faces: before version 1.33 textures turn by "
-            "whole degrees",
+            f"{obj.name}: attribute rotate of {number_of(int(turned.sum()), 'faces')}: before version 1.33 textures "
+            "turn by whole degrees",
             [obj],
             {obj: shape.faces[turned].astype(np.int32)},
         )
@@ -195,34 +197,18 @@ def _parameters(
         mirrored = (made["v_vec"] * wanted["v_vec"]).sum(axis=1) < 0
         settings["scale"][mirrored, 1] *= -1
         made["draw_scale_y"][mirrored] *= -1
-    rings = [shape.rings[side] for side in sides]
-    owners = np.repeat(np.arange(len(sides)), [len(ring) for ring in rings])
-    points = np.concatenate([np.empty((0, 3)), *rings])
-    texel, bare = textures.texels(wanted, points, owners), textures.texels(made, points, owners)
-    sizes = np.maximum(np.bincount(owners, minlength=len(sides)), 1)
-    shift = np.column_stack([np.bincount(owners, column, len(sides)) for column in (texel - bare).T]) / sizes[:, None]
-    shift = np.round(np.nan_to_num(shift))
-    off = np.zeros(len(sides))
-    np.maximum.at(off, owners, np.nan_to_num(np.abs(texel - bare - shift[owners]).max(axis=1, initial=0.0)))
+    shift, off = _shifts(wanted, made, [shape.rings[side] for side in sides])
     flags = faces.fields["flags"][sides].astype(np.int64)
     numbers = np.column_stack([settings["shift"], settings["scale"], settings["light_scale"]])
     locked = locks & (np.abs(numbers) < TOO_LARGE).all(axis=1)
     locked &= ((flags & int(EditorFaceFlag.TEXTURELOCKED)) != 0) | (off > OFF_GRID)
     far = (off > TOO_FAR) & ~locked
     if (far & on_purpose[sides]).any():
-        meshed = shape.faces[sides[far]]
-        at_fault = {obj: meshed[meshed >= 0].astype(np.int32)}
-        raise SceneError(
-            f"{obj.name}: the textures of {int(far.sum())} faces lie in a way that the editor has no "
-            "numbers for: it lays them on along the axes, shifted by whole texels, turned by whole degrees, and not "
-            "skewed. Give the faces straight UVs",
-            [obj],
-            at_fault,
-        )
+        _refuse_far(shape, obj, sides[far])
     coarse = (off > OFF_GRID) & ~locked
     if coarse.any():
         report.warn(
-            f"{obj.name}: the textures of {int(coarse.sum())} faces moved by up to "
+            f"{obj.name}: the textures of {number_of(int(coarse.sum()), 'faces')} moved by up to "
             f"{off[coarse].max():.1f} texels: the editor's numbers are whole"
             + (", and its textures lie along the axes, not skewed" if far.any() else "")
         )
@@ -244,3 +230,29 @@ def _parameters(
             made_of["flags"] = int(flags[number]) & ~int(EditorFaceFlag.TEXTURELOCKED)
         result[side] = made_of
     return result
+
+
+def _shifts(wanted: FaceArray, made: FaceArray, rings: Sequence[Points]) -> tuple[Floats, Floats]:
+    """By how many whole texels textures have to be shifted to come nearest, float64[k, 2], and how far off they are
+    then, float64[k]. made: the sides without a shift. rings: the corners of each.
+    """
+    owners = np.repeat(np.arange(len(rings)), [len(ring) for ring in rings])
+    points = np.concatenate([np.empty((0, 3)), *rings])
+    texel, bare = textures.texels(wanted, points, owners), textures.texels(made, points, owners)
+    sizes = np.maximum(np.bincount(owners, minlength=len(rings)), 1)
+    shift = np.column_stack([np.bincount(owners, column, len(rings)) for column in (texel - bare).T]) / sizes[:, None]
+    shift = np.round(np.nan_to_num(shift))
+    off = np.zeros(len(rings))
+    np.maximum.at(off, owners, np.nan_to_num(np.abs(texel - bare - shift[owners]).max(axis=1, initial=0.0)))
+    return shift, off
+
+
+def _refuse_far(shape: Shape, obj: bpy.types.Object, sides: Ints) -> NoReturn:
+    meshed = shape.faces[sides]
+    raise SceneError(
+        f"{obj.name}: the textures of {number_of(len(sides), 'faces')} lie in a way that the editor has no "
+        "numbers for: it lays them on along the axes, shifted by whole texels, turned by whole degrees, and not "
+        "skewed. Give the faces straight UVs",
+        [obj],
+        {obj: meshed[meshed >= 0].astype(np.int32)},
+    )

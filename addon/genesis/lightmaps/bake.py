@@ -17,14 +17,17 @@ from numpy.typing import NDArray
 
 from ....formats import genesis
 from ....formats.convex import Bools
+from ....formats.counting import number_of
 from ....formats.genesis import CompiledLevel, FaceFlag
 from ....formats.genesis.compiled import ChunkId, geometry, lighting, surfaces
 from ....formats.genesis.compiled.lighting import LightBlocks
 from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.luxel_pixels import spread
+from ....formats.srgb import to_screen
 from ...scene import baking, originals
 from ...scene.blender_types import Value
 from ...scene.identity import kind_of, record_of
+from ...scene.progress import Steps, Stepwise
 from ...scene.reports import Report, SceneError
 from .. import layout
 from . import build, collect, corners
@@ -47,7 +50,8 @@ class LightBake:
     """Only the selected objects; all of the level cast light and shadows anyhow."""
 
 
-def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: LightBake, report: Report) -> None:
+@Stepwise
+def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: LightBake, report: Report) -> Steps[None]:
     """Bake the light of a level's visible surfaces into its first image, which is packed, and into their corners.
 
     Surfaces that have no place for it are told. Raises SceneError for levels without lightmaps, and where nothing can
@@ -72,16 +76,23 @@ def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: Ligh
     if not objects or not (len(faces) or at_corners):
         raise SceneError(f"{level.name}: no surface with a lightmap is visible" + " and selected" * settings.selected)
     group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
+    lightmaps: tuple[NDArray[np.float32], int] | None = None
+    lit: list[tuple[corners.CornerLit, NDArray[np.float32]]] = []
+    yield
     with ExitStack() as stack:
         stack.enter_context(baking.valued(group, build.BAKED, 0.0))
         stack.enter_context(baking.hidden([obj for obj in level.all_objects if _has_type(obj)]))
         how = settings.samples, settings.bounces
         if len(faces):
             size = (where.width, where.height)
-            light, covered = baking.bake(context, level.name, objects, size, layout.LIGHTMAP_UV, *how)
-            _paint(image, *spread(light, covered, where, faces), report)
-        for lit, of_corners in corners.bake(context, level.name, at_corners, *how) if at_corners else ():
-            report.count("corners baked", corners.put(lit, luxels(of_corners)))
+            baked = yield from baking.bake.steps(context, level.name, objects, size, layout.LIGHTMAP_UV, *how)
+            lightmaps = spread(*baked, where, faces)
+        if at_corners:
+            lit = yield from corners.bake(context, level.name, at_corners, *how)
+    if lightmaps is not None:
+        _paint(image, *lightmaps, report)
+    for each, light in lit:
+        report.count("corners baked", corners.put(each, luxels(light)))
     _tell_others(before, drawn, found, np.isin(drawn.model, models), report)
 
 
@@ -106,14 +117,12 @@ def _tell_others(level: CompiledLevel, drawn: DrawnFaces, found: LightBlocks, se
         (unlit, "are lit at their corners, but the level was compiled without light"),
     ):
         if those.any():
-            report.warn(f"not baked: {int(those.sum())} faces {what}")
+            report.warn(f"not baked: {number_of(int(those.sum()), f'faces {what}')}")
 
 
 def luxels(light: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The luxels that show light float32[n, 3], 1 is white: as a screen has them, whole numbers (IEC 61966-2-1)."""
-    curve = 1.055 * np.maximum(light, 0.0031308) ** (1 / 2.4) - 0.055
-    shown = np.where(light <= 0.0031308, 12.92 * light, curve)
-    return np.asarray(np.rint(shown * BRIGHTEST).clip(DARKEST, BRIGHTEST), np.float32)
+    """The luxels that show light float32[n, 3], 1 is white: as a screen has them, whole numbers."""
+    return np.asarray(np.rint(to_screen(light) * BRIGHTEST).clip(DARKEST, BRIGHTEST), np.float32)
 
 
 def _objects(level: bpy.types.Collection, settings: LightBake) -> list[bpy.types.Object]:

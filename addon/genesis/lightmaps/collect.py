@@ -8,6 +8,7 @@ import numpy as np
 
 from ....formats import atlas, ranges
 from ....formats.convex import Ints
+from ....formats.counting import number_of
 from ....formats.genesis import CompiledLevel
 from ....formats.genesis.compiled import ChunkId, edits, lighting
 from ....formats.genesis.compiled.lighting import CHANNELS, LightBlocks
@@ -39,7 +40,7 @@ def collect_lightmaps(exporting: ExportContext, level: CompiledLevel, drawn: Dra
         count = int((now != was).any(axis=1).sum())
         if count:
             edits.paint(level, found, faces, slot, now)
-            exporting.note(f"{image.name} changed: {count} luxels")
+            exporting.note(f"{image.name} changed: {number_of(count, 'luxels')}")
 
 
 def shown(collection: bpy.types.Collection) -> dict[int, bpy.types.Image]:

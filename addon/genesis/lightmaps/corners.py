@@ -22,6 +22,7 @@ from ....formats.genesis.records import FaceFlag
 from ....formats.luxel_pixels import Light, LuxelPixels, spread
 from ...scene import attributes, baking, meshes
 from ...scene.blender_types import Value
+from ...scene.progress import Steps
 from ...scene.reports import SceneError
 from .. import layout
 
@@ -95,7 +96,7 @@ def _places(points: Floats, starts: Ints, owners: Ints) -> Floats:
 
 def bake(
     context: bpy.types.Context, name: str, found: Sequence[CornerLit], samples: int, bounces: int
-) -> list[tuple[CornerLit, Light]]:
+) -> Steps[list[tuple[CornerLit, Light]]]:
     """The light of the corners of faces, float32[c, 3], 1 is white, NaN where none could be had.
 
     name: of the level, for the error. samples: rays a pixel. Raises SceneError where Cycles can't bake.
@@ -110,7 +111,7 @@ def bake(
     uvs = [(patch[each.owners] + each.places) / size for each, patch in zip(found, patches, strict=True)]
     with _laid_out(found, uvs):
         objects = [each.object for each in found]
-        baked, covered = baking.bake(context, name, objects, size, _UV, samples, bounces)
+        baked, covered = yield from baking.bake.steps(context, name, objects, size, _UV, samples, bounces)
     light, _ = spread(baked, covered, where, np.arange(len(sizes)))
     made = []
     for each, patch in zip(found, patches, strict=True):

@@ -22,9 +22,9 @@ from .. import layout
 from ..context import ImportContext
 from . import library
 from .collect import given_size
-from .drawn import as_drawn
 from .library import Pictures
 from .names import APPEARANCE, NAMED, title_of
+from .screen_colors import as_drawn
 
 ALPHA = "alpha"
 """The face attribute."""

@@ -15,7 +15,9 @@ from ....formats.genesis import txl
 from ....formats.genesis.compiled import pictures
 from ....formats.genesis.geometry import FaceAppearance
 from ....formats.genesis.records import MAX_TEXTURE_SIZE
-from ...scene import chosen_files, content_folders, declared, files, identity, images, sidebar, stage
+from ....formats.srgb import to_screen
+from ...scene import chosen_files, content_folders, declared, files, identity, images, originals, sidebar, stage
+from ...scene.level import root_of
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
 from .. import layout
@@ -42,6 +44,15 @@ def brushes_of(level: bpy.types.Collection) -> list[bpy.types.Object]:
     """The objects of a level that may be brushes."""
     kinds = (layout.BRUSH, layout.BRUSHES, None)
     return [obj for obj in level.all_objects if obj.type == "MESH" and identity.kind_of(obj) in kinds]
+
+
+def is_library_own(level: bpy.types.Collection) -> bool:
+    """Whether an export of a level writes its texture library along: it was made in Blender, has textures, and names
+    no library.
+    """
+    root = root_of(level)
+    named = level.get(layout.TEXTURE_LIBRARY) or (root.get(layout.TEXTURE_LIBRARY) if root is not None else None)
+    return not named and originals.find(level) is None and bool(textures_of(brushes_of(level)))
 
 
 def library_of(level: bpy.types.Collection, before: bytes | None, report: Report) -> bytes:
@@ -74,11 +85,9 @@ def _picture(material: bpy.types.Material, report: Report) -> Picture:
     image = _image(material)
     if image is not None:
         return _fitted(images.to_rgba(image), image.name, report)
-    report.warn(f"{material.name}: has no picture, its texture is plain")
-    linear = np.clip(np.array(material.diffuse_color[:3]), 0, 1)
-    shown = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    report.note(f"{material.name}: has no picture, its texture is plain")
     made = np.full((PLAIN, PLAIN, 4), 255, np.uint8)
-    made[..., :3] = np.round(255 * shown)
+    made[..., :3] = np.round(255 * to_screen(np.clip(np.array(material.diffuse_color[:3]), 0, 1)))
     return made
 
 
@@ -126,7 +135,7 @@ class WriteTextureLibrary(sidebar.LevelOperator):
     bl_label = "Write Texture Library"
     bl_options = {"REGISTER", "UNDO"}
 
-    filepath: str = declared.string(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: str = declared.string(default="*.txl", options={"HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> sidebar.Result:

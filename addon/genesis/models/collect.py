@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -22,7 +23,7 @@ from ..context import ExportContext, naming, numbered_name
 from ..motions.collect import collect_motion
 from ..parts.level import SceneModel
 from ..parts.merging import Ids, Merging
-from ..parts.places import MOVED, matrix_of
+from ..parts.placement import MOVED, matrix_of
 
 Properties = TypeVar("Properties", bound=layout.ModelProperties)
 
@@ -31,7 +32,7 @@ EDITOR_PATH_NAME = "PathInfo"
 
 
 def collect_map_model(
-    exporting: ExportContext, model: SceneModel, entity: Entity, root: bpy.types.Object | None, taken: set[str]
+    exporting: ExportContext, model: SceneModel, entity: Entity, root: bpy.types.Object | None, taken: Container[str]
 ) -> None:
     """Give the entity of a `.map`'s model what its empty says. taken: names of the other entities, in lower case.
 

@@ -16,7 +16,7 @@ from ...scene.reports import Report, SceneError
 from .. import layout
 from ..context import NEW, resumed
 from ..parts.collect import SURFACES
-from ..parts.places import matrix_of
+from ..parts.placement import matrix_of
 from .build import WorldModel, build_model
 
 
@@ -66,9 +66,9 @@ class MakeModel(sidebar.LevelOperator):
     name: str = declared.string(name="Name", description="Name that entities refer to it by", default="door")
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level and a selection."""
-        return super().poll(context) and sidebar.allows(cls, bool(context.selected_objects), "No object is selected")
+    def lacks(cls, context: bpy.types.Context, _level: bpy.types.Collection) -> str:
+        """Say what there has to be."""
+        return "" if context.selected_objects else "No object is selected"
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it."""

@@ -16,7 +16,7 @@ from ...scene import animation, baselines, properties
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..parts.level import SceneBrush, SceneModel
-from ..parts.places import Matrix
+from ..parts.placement import Matrix
 from . import build
 
 Floats = npt.NDArray[np.float64]

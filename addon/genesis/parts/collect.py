@@ -10,6 +10,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ....formats.counting import number_of
 from ....formats.genesis.entities import CLASSNAME
 from ...scene import identity, originals, transforms
 from ...scene.identity import kind_of, record_of
@@ -18,7 +19,7 @@ from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from .level import SceneBrush, SceneEntity, SceneGroup, SceneLevel, SceneModel
-from .places import ancestor, order_of
+from .placement import ancestor, order_of
 
 SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
 """Types of objects whose faces can be brushes."""
@@ -73,7 +74,7 @@ def collect_parts(collection: bpy.types.Collection, token: int | None, report: R
             brush.children.sort(key=lambda one: order_of(one.object))
     level.brushes.sort(key=lambda one: order_of(one.object))
     if foreign:
-        report.warn(f"{len(foreign)} objects come from another level, they are written as new ones: {listed(foreign)}")
+        report.warn(f"{number_of(len(foreign), 'objects come')} from another level, taken as new: {listed(foreign)}")
     _refuse_applied_root(collection, level)
     mark_copies(level.models, lambda one: transforms.unchanged(one.object, level.root))
     mark_copies(level.entities, lambda one: transforms.unchanged(one.object, level.root))

@@ -8,6 +8,8 @@ themselves are wire.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -16,14 +18,17 @@ from numpy.typing import NDArray
 
 from ....formats.genesis import csg, geometry
 from ....formats.genesis.editor_level import EditorBrush, EditorFace, Level3dt
-from ....formats.genesis.geometry import APPEARANCES, FaceAppearance
+from ....formats.genesis.geometry import APPEARANCES, FaceAppearance, Geometry
+from ....formats.solid_leaks import Sealing
 from ...scene import identity, meshes, originals
 from ...scene.blender_types import Value
 from ...scene.names import showable
+from ...scene.progress import Steps
+from ...scene.reports import SceneError
 from .. import layout
 from ..brushes.build import put
 from ..context import Destination
-from ..faces.build import mesh_arrays, texture_sizes
+from ..faces.build import MeshArrays, mesh_arrays, texture_sizes
 from ..materials.build import Materials
 
 NAME = "Preview"
@@ -36,43 +41,83 @@ def collection_of(level: bpy.types.Collection) -> bpy.types.Collection | None:
     return next((child for child in level.children if identity.kind_of(child) == layout.PREVIEW), None)
 
 
-def build(collection: bpy.types.Collection, level: Level3dt, materials: Materials) -> None:
-    """Show what is left of the brushes of `level`, which is what the collection's scene says."""
+def build(
+    collection: bpy.types.Collection, level: Level3dt, materials: Materials, sealing: Sealing | None = None
+) -> Steps[None]:
+    """Show what is left of the brushes of `level`, which is what the collection's scene says. Nothing is changed before
+    the last step.
+
+    sealing: of the level; with it, only faces of the world that look into rooms are shown, as far as it doesn't move.
+    Raises SceneError where there are none.
+    """
+    pieces = yield from csg.carved.steps(level)
+    shown = _shapes(pieces, materials, sealing)
     remove(collection)
     token = identity.Token(_token(collection))
     home = make_collection(collection)
-    pieces = csg.carved(level)
-    # Pieces of one group of models move together; a mesh each, whatever their number.
-    by_model: dict[int, list[tuple[int, EditorBrush]]] = {}
-    for number, piece in enumerate(pieces):
-        faces = [_face(face, points) for face, points in piece.faces]
-        brush = EditorBrush(piece.brush.name, piece.flags, piece.brush.model_id, faces=faces)
-        by_model.setdefault(brush.model_id, []).append((number, brush))
     parents = _model_parents(collection, level)
-    for model_id, rows in by_model.items():
-        shape = geometry.of_editor(rows)
-        arrays = mesh_arrays(shape, texture_sizes(shape, materials), apart=False)
-        codes = shape.texture[arrays.with_corners] * APPEARANCES + shape.appearance[arrays.with_corners]
-        unique, slots = np.unique(codes, return_inverse=True)
-        mesh = meshes.build(
-            NAME,
-            arrays.positions,
-            arrays.corners,
-            arrays.corner_starts[arrays.with_corners],
-            uvs={layout.UV: arrays.uvs},
-            attributes={"alpha": ("FACE", "FLOAT", shape.fields["alpha"][arrays.with_corners])},
-            material_index=slots.reshape(-1),
-            report=materials.importing.report,
-        )
-        for code in unique.tolist():
-            mesh.materials.append(materials.get(shape.names[code // APPEARANCES], FaceAppearance(code % APPEARANCES)))
-        obj = bpy.data.objects.new(showable(f"{NAME} {model_id}"), mesh)
+    for model_id, (shape, arrays) in shown.items():
+        obj = bpy.data.objects.new(showable(f"{NAME} {model_id}"), _mesh(shape, arrays, materials))
         identity.stamp(obj, token, layout.PREVIEW, -1)
         obj.hide_select = True
         parent, inverse = parents.get(model_id, (materials.importing.root, None))
         put(obj, Destination(home, parent, inverse), np.zeros(3, np.float32))
     show_as_wire(_brushes(collection))
     materials.importing.report.count("convex parts in the preview", len(pieces))
+
+
+def _shapes(
+    pieces: Sequence[csg.CsgPiece], materials: Materials, sealing: Sealing | None
+) -> dict[int, tuple[Geometry, MeshArrays]]:
+    """The shape and the mesh of each group of models, by its number: pieces of one move together. sealing: see `build`.
+
+    Raises SceneError.
+    """
+    by_model: dict[int, list[tuple[int, EditorBrush]]] = {}
+    for number, piece in enumerate(pieces):
+        faces = [_face(face, points) for face, points in piece.faces]
+        brush = EditorBrush(piece.brush.name, piece.flags, piece.brush.model_id, faces=faces)
+        by_model.setdefault(brush.model_id, []).append((number, brush))
+    shown = {}
+    for model_id, rows in by_model.items():
+        shape = geometry.of_editor(rows)
+        arrays = mesh_arrays(shape, texture_sizes(shape, materials), apart=False)
+        shown[model_id] = shape, arrays if sealing is None or model_id else _of_rooms(arrays, sealing)
+    return shown
+
+
+def _mesh(shape: Geometry, arrays: MeshArrays, materials: Materials) -> bpy.types.Mesh:
+    codes = shape.texture[arrays.with_corners] * APPEARANCES + shape.appearance[arrays.with_corners]
+    unique, slots = np.unique(codes, return_inverse=True)
+    mesh = meshes.build(
+        NAME,
+        arrays.positions,
+        arrays.corners,
+        arrays.corner_starts[arrays.with_corners],
+        uvs={layout.UV: arrays.uvs},
+        attributes={"alpha": ("FACE", "FLOAT", shape.fields["alpha"][arrays.with_corners])},
+        material_index=slots.reshape(-1),
+        report=materials.importing.report,
+    )
+    for code in unique.tolist():
+        mesh.materials.append(materials.get(shape.names[code // APPEARANCES], FaceAppearance(code % APPEARANCES)))
+    return mesh
+
+
+def _of_rooms(arrays: MeshArrays, sealing: Sealing) -> MeshArrays:
+    """The faces that look into rooms, of brushes that don't move. Raises SceneError where none does."""
+    starts = np.append(arrays.corner_starts[arrays.with_corners], len(arrays.corners)).astype(np.int64)
+    positions = layout.from_blender(arrays.positions.astype(np.float64))
+    inner = sealing.inner_polygons(positions, arrays.corners.astype(np.int64), starts)
+    if not inner.any():
+        raise SceneError("no face looks into a room that is closed: the level leaks", mend=layout.FIND_LEAKS)
+    counts, corners = np.diff(starts), np.repeat(inner, np.diff(starts))
+    faces = arrays.with_corners[inner]
+    first = np.zeros_like(arrays.corner_starts)
+    first[faces] = np.cumsum(counts[inner]) - counts[inner]
+    return replace(
+        arrays, corners=arrays.corners[corners], corner_starts=first, with_corners=faces, uvs=arrays.uvs[corners]
+    )
 
 
 def make_collection(level: bpy.types.Collection) -> bpy.types.Collection:

@@ -24,7 +24,7 @@ from ...scene.reports import Report, SceneError
 from .. import layout
 from ..parts.collect import collect_parts
 from ..parts.level import SceneBrush
-from ..parts.places import matrix_of
+from ..parts.placement import matrix_of
 from . import compiled
 
 NEAR = 1.0

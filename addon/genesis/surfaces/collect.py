@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ....formats import ranges
 from ....formats.convex import Bools, Ints
+from ....formats.counting import number_of
 from ....formats.genesis import CompiledLevel
 from ....formats.genesis.compiled import ChunkId, edits, geometry, pictures
 from ....formats.genesis.compiled.surfaces import DrawnFaces
@@ -27,7 +28,7 @@ from ..faces.collect import FaceCollector, MeshFaces, SideRecords
 from ..lightmaps import build as lightmaps
 from ..motions.collect import Poses
 from ..parts.level import SceneBrush, SceneLevel
-from ..parts.places import ancestor, matrix_of, reach_of
+from ..parts.placement import ancestor, matrix_of, reach_of
 from ..shapes.baseline import load_baseline
 from ..shapes.collect import Shape
 
@@ -131,7 +132,7 @@ def _chain(obj: bpy.types.Object) -> str:
 
 def _refuse(obj: bpy.types.Object, at_fault: Bools, what: str) -> None:
     numbers = np.flatnonzero(at_fault).astype(np.int32)
-    raise SceneError(f"{obj.name}: {len(numbers)} faces {what}: {REMEDY}", [obj], {obj: numbers})
+    raise SceneError(f"{obj.name}: {number_of(len(numbers), f'faces {what}')}: {REMEDY}", [obj], {obj: numbers})
 
 
 def _refuse_edited(obj: bpy.types.Object, same: Bools) -> None:
@@ -153,7 +154,7 @@ def _refuse_missing(exporting: ExportContext, drawn: DrawnFaces, needed: Bools, 
             (each.object for each in found if record_of(each.object, exporting.token) in drawn.model[gone]), None
         )
         name, objects = (exporting.collection.name, []) if home is None else (home.name, [home])
-        raise SceneError(f"{name}: {len(gone)} faces are gone: {REMEDY}", objects)
+        raise SceneError(f"{name}: {number_of(len(gone), 'faces are')} gone: {REMEDY}", objects)
 
 
 def _touched(faces: MeshFaces) -> Ints:
@@ -192,7 +193,7 @@ def _place(
         return
     with naming(obj):
         edits.put_faces(level, drawn, records, sides.faces, numbers)
-    exporting.note(f"{obj.name} changed: {count} faces look otherwise")
+    exporting.note(f"{obj.name} changed: {number_of(count, 'faces look', 'face looks')} otherwise")
 
 
 def _numbers(level: CompiledLevel, drawn: DrawnFaces, records: Ints) -> Ints:
@@ -257,7 +258,7 @@ def _light_corners(
         if not np.isfinite(values).all():
             _refuse(found.object, differs, "have light that is no number")
         edits.put_vertex_light(level, drawn, found.records[chosen], values)
-        exporting.note(f"{found.object.name} changed: light at the corners of {len(chosen)} faces")
+        exporting.note(f"{found.object.name} changed: light at the corners of {number_of(len(chosen), 'faces')}")
 
 
 def _bits(values: NDArray[np.float32]) -> NDArray[np.uint32]:

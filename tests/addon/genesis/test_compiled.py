@@ -166,7 +166,7 @@ def test_faces_get_other_textures_and_properties():
     flags = attributes.read(lift.data, "flags", "FACE")
     flags[0] |= build.NO_LIGHTMAP
     attributes.write(lift.data, "flags", "FACE", "INT", flags)
-    with pytest.raises(SceneError, match=r"1 faces have flags .* only compiling"):
+    with pytest.raises(SceneError, match=r"1 face has flags .* only compiling"):
         exported(level)
 
 
@@ -174,7 +174,7 @@ def test_a_material_that_is_taken_away_is_told():
     level, report = room(), Report()
     part(level, layout.SURFACES, 1).material_slots[0].material = None
     assert exported(level, report) == ROOM
-    assert "lift surfaces: 6 faces without a material keep their textures" in str(report.lines())
+    assert "lift surfaces: 6 faces without a material, where the textures stay" in str(report.lines())
 
 
 def test_a_new_texture_is_added_with_its_picture():
@@ -351,8 +351,8 @@ def test_what_is_not_baked_is_told():
     level = imported(build.room(chunks={build.FACES: faces.tobytes()}), "room.bsp")
     bake.bake(bpy.context, level, bake.LightBake(samples=1, bounces=0), report)
     assert [line for line in report.warnings if line.startswith("not baked")] == [
-        "not baked: 1 faces have no lightmap, as the compiler saw no light on them, and stay dark",
-        "not baked: 1 faces have lightmaps of lights with a type of their own alone",
+        "not baked: 1 face has no lightmap, as the compiler saw no light on them, and stay dark",
+        "not baked: 1 face has lightmaps of lights with a type of their own alone",
     ]
 
 

@@ -18,8 +18,8 @@ from levelwright.formats.genesis import FACE, Brush, Event, Level3dt, MapLevel, 
 from levelwright.formats.genesis.entities import KeyValues
 
 from tests.formats import genesis_compiled_fuzz, genesis_fuzz, genesis_text_fuzz
-from tests.fuzz.driver import Fuzzer
-from tests.fuzz.scenes import empty_file, try_all
+from tests.fuzz.driver import Fuzzer, try_all
+from tests.fuzz.scenes import empty_file
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 MAP, TEXT = (SAMPLES / f"genesis_room.{ending}" for ending in ("map", "3dt"))
@@ -195,8 +195,8 @@ FUZZER = Fuzzer(
     prepare=empty_file,
     seconds=10.0,
     memory=None,
-    quick=(range(60),),
-    thorough=range(60, 2000),
+    quick=(range(30),),
+    thorough=range(30, 2000),
 )
 
 

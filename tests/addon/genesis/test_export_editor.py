@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.genesis import layout
-from levelwright.addon.scene import originals
+from levelwright.addon.genesis.fates import FATES
+from levelwright.addon.scene import ledger, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 from levelwright.formats.genesis import EditorFace, convert, typedefs
@@ -79,7 +80,7 @@ def test_a_moved_brush_moves_its_points_and_takes_its_texture_along():
     for one, other in zip(was.faces, now.faces, strict=True):
         np.testing.assert_array_equal(other.points, one.points + np.float32([16, 0, 0]))
     assert [face.shift for face in now.faces] == [(0, 0), (0, 0), (-16, 0), (-16, 0), (-16, 0), (-16, 0)]
-    assert report.notes == ["brush box changed: 6 faces' corners, 4 texture placements"]
+    assert report.notes == ["brush box changed: 6 faces with other corners, 4 texture placements"]
     free = genesis.read(exported(scene, texture_lock=False)).brushes[0]
     assert {face.shift for face in free.faces} == {(0, 0)}
 
@@ -204,8 +205,10 @@ def test_values_of_several_lines_are_refused():
 
 def test_a_hollow_brush_moves_as_one():
     data = sample(hollow("room", (-256, 0, -256), (256, 256, 256)), leaf("box"))
-    scene = imported(data, "a.3dt")
+    scene, report = imported(data, "a.3dt"), Report()
     assert exported(scene) == data
+    ledger.tell(scene, FATES, report)
+    assert not report.notes, "nothing was edited"
     brush(scene, 0).location.z += 32
     after = genesis.read(exported(scene, texture_lock=False))
     was = genesis.read(data)
@@ -409,7 +412,9 @@ def test_locked_textures_stay_locked_on_what_is_moved_and_turned(minor):
     obj.rotation_euler = (0.3, 0.2, 0.1)
     report = Report()
     after = exported(scene, report)
-    assert not report.warnings and report.notes == ["brush box changed: 6 faces' corners, 6 texture placements"]
+    assert not report.warnings and report.notes == [
+        "brush box changed: 6 faces with other corners, 6 texture placements"
+    ]
     level_now = genesis.read(after)
     assert {one.flags for one in level_now.brushes[0].faces} == {LOCKED}
     same_picture(after, scene, 0)

@@ -56,11 +56,11 @@ def test_what_changed_of_brushes_is_counted_by_what_it_is():
     bpy.data.objects.remove(brush(scene, 5))
     names = [brush(scene, number).name for number in range(4)]
     assert told(scene) == [
-        "7 brushes, 1 entities",
+        "7 brushes, 1 entity",
         f"brush {names[0]} changed: 2 planes, 4 texture placements",
-        f"brush {names[1]} changed: 1 texture placements",
+        f"brush {names[1]} changed: 1 texture placement",
         f"brush {names[2]} changed: flags",
-        f"brush {names[3]} changed: 2 faces' properties",
+        f"brush {names[3]} changed: 2 faces with other properties",
         f"brush {twin.name} is new (6 faces)",
         "brush 5 removed",
     ]
@@ -81,7 +81,7 @@ def test_models_and_entities_are_counted_and_named():
     models = [part(scene, layout.MODEL, number).name for number in (1, 2)]
     lamp = part(scene, layout.ENTITY, 3).name
     assert told(scene) == [
-        "3 brushes, 2 models, 1 entities",
+        "3 brushes, 2 models, 1 entity",
         "entity 4 (light, light1) removed",
         f"model {models[0]} changed: name, origin",
         f"model {models[1]} changed: name",
@@ -223,8 +223,8 @@ def test_things_that_are_no_part_of_a_level_are_told():
     scene.objects.link(brush(other, 0))
     lines = told(scene)
     assert [line for line in lines if line.startswith("left out")] == [
-        "left out: 1 object 'Note' (no mesh, no light, and without a classname)",
-        "left out: 1 object 'Rig' (no mesh, no light, and without a classname)",
+        "left out: object 'Note' (no mesh, no light, and without a classname)",
+        "left out: object 'Rig' (no mesh, no light, and without a classname)",
     ]
     name = brush(other, 0).name
-    assert f"warning: 1 objects come from another level, they are written as new ones: {name}" in lines
+    assert f"warning: 1 object comes from another level, taken as new: {name}" in lines

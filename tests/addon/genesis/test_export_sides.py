@@ -76,7 +76,7 @@ def test_each_side_of_a_3dt_by_itself():
         for number, (one, other) in enumerate(zip(made.brushes, was.brushes, strict=True)):
             changed = [getattr(a, field) != getattr(b, field) for a, b in zip(one.faces, other.faces, strict=True)]
             assert np.flatnonzero(changed).tolist() == [number], field
-        what = "texture placements" if field == "shift" else "faces' properties"
+        what = "texture placement" if field == "shift" else "face with other properties"
         assert report.notes == [f"brush {brush(scene, side).name} changed: 1 {what}" for side in SIDES]
 
 
@@ -84,7 +84,7 @@ def test_each_side_of_a_3dt_by_itself():
 def test_sides_whose_textures_no_number_lays_are_named(side):
     scene = imported(editor_sample(), "level.3dt")
     skew(brush(scene, 0), side)
-    with pytest.raises(SceneError, match="the textures of 1 faces lie in a way that the editor has no") as error:
+    with pytest.raises(SceneError, match="the textures of 1 face lie in a way that the editor has no") as error:
         exported(scene)
     assert {obj.name: faces.tolist() for obj, faces in error.value.faces.items()} == {"a": [side]}
 
@@ -97,7 +97,7 @@ def test_turns_of_parts_of_a_degree(version, turn, allowed):
     if allowed:
         assert genesis.read(exported(scene)).brushes[0].faces[0].rotate == turn
         return
-    with pytest.raises(SceneError, match="a: attribute rotate of 1 faces") as error:
+    with pytest.raises(SceneError, match="a: attribute rotate of 1 face") as error:
         exported(scene)
     assert {obj.name: faces.tolist() for obj, faces in error.value.faces.items()} == {"a": [0]}
 

@@ -36,7 +36,7 @@ def test_a_slid_texture_is_an_offset():
     after = exported(scene, report)
     assert changes(data, after) == {(0, 0, UP): {"offset_x"}}
     assert genesis.read(after).world.brushes[0].faces["offset_x"][UP] == 8
-    assert report.notes == ["brush Brush 0 changed: 1 texture placements"]
+    assert report.notes == ["brush Brush 0 changed: 1 texture placement"]
 
 
 def test_a_stretched_and_a_turned_texture():

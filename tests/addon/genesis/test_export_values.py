@@ -283,7 +283,7 @@ def test_fields_of_a_face(name, value, before, after):
     ((was, now),), notes = told(scene, data)
     assert len(was) == len(now) == 1
     assert was[0].replace(before, after) == now[0] != was[0]
-    assert notes == ["brush box changed: 1 faces' properties"]
+    assert notes == ["brush box changed: 1 face with other properties"]
 
 
 def test_points_that_are_nearly_where_they_were_are_the_records():

@@ -43,7 +43,7 @@ def test_a_sealed_level_has_no_curve():
     assert bpy.ops.levelwright.genesis_find_leaks() == {"FINISHED"}
     assert shared.curve_of(level) is None
     text = bpy.data.texts[f"{level.name} leaks"].as_string()
-    assert text.startswith(f"{level.name} is sealed: 6 brushes that seal") and "faces that face the void" in text
+    assert text.startswith(f"{level.name} is sealed: 6 brushes that seal") and "faces towards the void" in text
 
 
 @pytest.mark.parametrize("wall", range(6))

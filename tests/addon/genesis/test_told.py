@@ -73,7 +73,7 @@ def test_parts_of_a_degree_before_they_were_known():
     values = np.zeros(len(obj.data.polygons), np.float32)
     values[2] = 0.25
     obj.data.attributes["rotate"].data.foreach_set("value", values)
-    with pytest.raises(SceneError, match=r"attribute rotate of 1 faces: before version 1\.33") as caught:
+    with pytest.raises(SceneError, match=r"attribute rotate of 1 face: before version 1\.33") as caught:
         exported(scene)
     assert [one.tolist() for one in caught.value.faces.values()] == [[2]]
 

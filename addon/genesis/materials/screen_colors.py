@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import bpy
 
+from ....formats.srgb import KNEE, OFFSET, POWER, SLOPE
 from ...scene.blender_types import NodeTree
 from ...scene.materials import Nodes, Socket, node_group
-
-KNEE, SLOPE, OFFSET, POWER = 0.0031308, 12.92, 0.055, 2.4
-"""Of sRGB: straight up to the knee, and a power beyond (IEC 61966-2-1)."""
 
 
 def as_drawn(nodes: Nodes, baked: bpy.types.NodeTree, color: Socket, by_lights: Socket) -> Socket:
