@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...formats import ns2
 from ...formats.binary import FormatError
+from ...formats.counting import number_of
 from ..scene import mends, transforms
 from ..scene.level import root_of
 from ..scene.reports import Report
@@ -55,15 +56,15 @@ def _faces(level: ns2.Level, geometry: CollectedMesh, polygon_faces: NDArray[np.
     undrawn = [group.id for group in level.groups if group.name in lists.UNDRAWN]
     drawn = ~np.isin(mesh.geometry_groups.faces.assignment(len(mesh.faces)), undrawn)
     for wrong, message, mend in (
-        (ns2.flaws.without_area(mesh), "faces cover no area", mends.REMOVE_FLAT),
-        (ns2.flaws.overlapping(mesh, drawn), "faces overlap others in the same plane: they will flicker", ""),
+        (ns2.flaws.without_area(mesh), "faces have no area", mends.REMOVE_FLAT),
+        (ns2.flaws.overlapping(mesh, drawn), "faces lie over others in the same plane: that will flicker", ""),
     ):
         polygons = np.flatnonzero(wrong[polygon_faces])
         shown = len(np.unique(polygon_faces[polygons]))
         count = int(wrong.sum())
         if count:
-            unshown = f"; {count - shown} of them aren't shown in Blender" if shown < count else ""
-            report.find(f"{count} {message}{unshown}", mend=mend, faces=geometry.by_object(polygons))
+            unshown = f"; not shown in Blender: {count - shown}" if shown < count else ""
+            report.find(f"{number_of(count, message)}{unshown}", mend=mend, faces=geometry.by_object(polygons))
 
 
 def _locations(collection: bpy.types.Collection, report: Report) -> None:
@@ -80,7 +81,7 @@ def _locations(collection: bpy.types.Collection, report: Report) -> None:
         inside |= _inside(points, box)
     outside = [obj for obj, there in zip(placed, inside.tolist(), strict=True) if not there]
     if outside:
-        report.find(f"{len(outside)} {_named(outside)} outside of every location", outside)
+        report.find(f"{number_of(len(outside), 'entities')} outside of every location: {_named(outside)}", outside)
 
 
 def _place(obj: bpy.types.Object, root: bpy.types.Object | None) -> NDArray[np.float64]:

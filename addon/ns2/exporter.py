@@ -16,6 +16,7 @@ from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.ns2.editing.edited import Ints
 from ..scene import gate, originals
+from ..scene.progress import Steps, Stepwise, progress
 from ..scene.reports import Report, SceneError, listed
 from . import checks
 from .entities.collect import collect_entities
@@ -30,9 +31,10 @@ NAMED = 5
 """Collections that a warning names."""
 
 
+@Stepwise
 def export_level(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
-) -> bytes:
+) -> Steps[bytes]:
     """The `.level` that a level's collection shows. Writes no file.
 
     A level of an older version is written as that, or as version 10 by the setting or its property. Raises SceneError,
@@ -42,13 +44,15 @@ def export_level(
     level = ns2.read(original.data) if original is not None else ns2.new_level()
     converted = _version(collection, level, settings) != level.version
     before = ns2.write(ns2.as_v10(level) if converted else level)
-    made = collect_level(context, collection, level, original, settings, report)
+    yield
+    made = yield from collect_level.steps(context, collection, level, original, settings, report)
     data = ns2.write(made.level)
+    yield
     if original is None or data != before:
         old = (lambda: ns2.read(before)) if original is not None else None
         if made.carried is not None:  # what Build as New took along, the level came with
             old = made.carried
-        gate.refuse_new(ns2.check, ns2.read(data), old, report)
+        yield from gate.refuse_new.steps(ns2.check, ns2.read(data), old, report)
     checks.look_over(collection, made.level, made.geometry, made.polygon_faces, report)
     return data
 
@@ -75,6 +79,7 @@ class CollectedLevel:
     """Gives the imported level where Build as New took anything of it."""
 
 
+@Stepwise
 def collect_level(
     context: bpy.types.Context,
     collection: bpy.types.Collection,
@@ -82,7 +87,7 @@ def collect_level(
     original: originals.Original | None,
     settings: ExportSettings,
     report: Report,
-) -> CollectedLevel:
+) -> Steps[CollectedLevel]:
     """Lay all of the scene over a level: the original, or an empty one. Raises SceneError, FormatError."""
     collect_settings(collection, level)
     if unknown := unknown_settings(collection, level):
@@ -95,8 +100,14 @@ def collect_level(
         report.warn(f"collections that are no layers or groups (the sidebar adds those): {', '.join(unlisted[:NAMED])}")
     source = _carry_mesh(collection, level, report) if settings.build_as_new else original
     groups = collect_groups(collection, level.mesh.mapping_groups)
-    geometry, polygon_faces = merge_faces(context, collection, level, source, settings, report, groups)
-    objects = collect_entities(context, collection, level, original, report)
+    with progress(2) as part:
+        with progress(1, "faces"):
+            yield
+            geometry, polygon_faces = yield from merge_faces(
+                context, collection, level, source, settings, report, groups
+            )
+        yield part()
+        objects = yield from collect_entities(context, collection, level, original, report)
     number_layers(level)
     report.count("entities", len(level.entities))
     carried = _as_imported(source) if settings.build_as_new and source is not None else None

@@ -9,6 +9,7 @@ import bpy
 
 from ...formats import ns2
 from ...formats.binary import FormatError
+from ...formats.counting import number_of
 from ...formats.ns2.names import meant
 from ..scene import stage
 from ..scene.progress import Steps, Stepwise, progress
@@ -48,7 +49,7 @@ def _refuse_unreadable(level: ns2.Level) -> Steps[None]:
     yield
     layered = len(mesh.face_layers.has)
     if layered != len(mesh.faces):
-        raise FormatError(f"are of {layered} faces, there are {len(mesh.faces)}", "face layers")
+        raise FormatError(f"are of {number_of(layered, 'faces')}, there are {len(mesh.faces)}", "face layers")
 
 
 @Stepwise

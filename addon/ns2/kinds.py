@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bpy
 
+from ...formats.counting import number_of
 from ..scene import stage
 from ..scene.identity import kind_of
 from . import layout
@@ -28,8 +29,8 @@ def hide_spheres(context: bpy.types.Context, importing: ImportContext) -> None:
         if obj.visible_get(view_layer=layer):
             obj.hide_set(True, view_layer=layer)
     importing.report.note(
-        f"{len(lights)} ambient lights are hidden in 3D views, whose spheres would hide the level: Level Objects, in "
-        "the header, shows them"
+        f"{number_of(len(lights), 'ambient lights are')} hidden in 3D views, whose spheres would hide the level: "
+        "Level Objects, in the header, shows them"
     )
 
 

@@ -57,7 +57,7 @@ def set_grid(context: bpy.types.Context) -> None:
     scene = stage.scene_of(context)
     units: Value = scene.unit_settings
     units.system = "NONE"  # with units the grid's steps are those of the unit
-    for space in stage.viewports(context):
+    for space in stage.viewports(context, everywhere=True):
         overlay = _overlay(space)
         overlay.grid_scale, overlay.grid_subdivisions = GRID * INCH, 2
     tools: Value = scene.tool_settings
@@ -89,11 +89,34 @@ class LEVELWRIGHT_OT_ns2_commander_view(_InView):
         space: Value = context.space_data
         own = [space] if isinstance(space, bpy.types.SpaceView3D) else list(stage.viewports(context))
         for each in own:
-            region: Value = each.region_3d
-            region.view_perspective = "ORTHO" if held.commander else "PERSP"
-            region.view_rotation = Quaternion() if held.commander else Quaternion(stage.LOOKING_DOWN)
             if held.commander:
-                each.shading.show_backface_culling = True  # ceilings look down
+                _look_down(each)
+            else:
+                _look_back(each)
+
+
+_looks_before: dict[int, tuple[str, Quaternion, bool]] = {}
+"""By the address of a 3D view: how it looked before it looked down. Views aren't undone, so it is kept beside them."""
+
+
+def _look_down(space: SpaceView3D) -> None:
+    """Let a 3D view look straight from above, without ceilings, which look down."""
+    region: Value = space.region_3d
+    straight = region.view_perspective == "ORTHO" and region.view_rotation == Quaternion()
+    if not straight:  # undo switches the operator off, and leaves the view
+        culling = space.shading.show_backface_culling
+        _looks_before[space.as_pointer()] = region.view_perspective, region.view_rotation.copy(), culling
+    region.view_perspective, region.view_rotation = "ORTHO", Quaternion()
+    space.shading.show_backface_culling = True
+
+
+def _look_back(space: SpaceView3D) -> None:
+    """Let a 3D view look as it did before `_look_down`; from the south-east where nobody knows."""
+    region: Value = space.region_3d
+    usual = "PERSP", Quaternion(stage.LOOKING_DOWN), space.shading.show_backface_culling
+    perspective, rotation, culling = _looks_before.pop(space.as_pointer(), usual)
+    region.view_perspective, region.view_rotation = perspective, rotation
+    space.shading.show_backface_culling = culling
 
 
 class LEVELWRIGHT_OT_ns2_grid(_InView):
@@ -107,7 +130,7 @@ class LEVELWRIGHT_OT_ns2_grid(_InView):
     def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:
         """Change it in all views."""
         found = False
-        for space in stage.viewports(context):
+        for space in stage.viewports(context, everywhere=True):
             overlay = _overlay(space)
             overlay.grid_scale = min(max(overlay.grid_scale * self.factor, INCH / 8), 1024 * INCH)
             found = True
@@ -133,7 +156,7 @@ class LEVELWRIGHT_OT_ns2_minimap(LevelOperator):
     bl_label = "Render Minimap"
     format_key = layout.FORMAT
 
-    filepath: str = declared.string(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: str = declared.string(default="*.tga", options={"HIDDEN"})
     size: int = declared.integer(name="Pixels", description="Of each side", default=SIZE, min=64, max=4096)
 

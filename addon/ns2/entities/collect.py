@@ -25,6 +25,7 @@ from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
 from ...scene.meshes import SURFACES
 from ...scene.names import showable
+from ...scene.progress import Steps, progress
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..context import ImportContext
@@ -52,7 +53,7 @@ def collect_entities(
     level: ns2.Level,
     original: originals.Original | None,
     report: Report,
-) -> list[bpy.types.Object]:
+) -> Steps[list[bpy.types.Object]]:
     """Make the entities of a level what the scene's are. level: the original's, or an empty one where there is none.
 
     Returns the object of each entity, in their order; none if the import left the entities out: then all of them stay,
@@ -65,10 +66,10 @@ def collect_entities(
     instances = collector.instances()
     moved = [one.object for one in instances if transforms.needs_evaluation(one.object, root)]
     if not moved:
-        collector.merge(instances, None)
+        yield from collector.merge(instances, None)
     else:
         with evaluated.shown(context, [*moved, *([root] if root is not None else [])]) as depsgraph:
-            collector.merge(instances, depsgraph)
+            yield from collector.merge(instances, depsgraph)
     return [one.object for one in instances] if opened else []
 
 
@@ -141,7 +142,7 @@ class _Collector:
 
     # --------------------------------------------------------------------------------------------------------- merging
 
-    def merge(self, instances: Sequence[_Entity], depsgraph: bpy.types.Depsgraph | None) -> None:
+    def merge(self, instances: Sequence[_Entity], depsgraph: bpy.types.Depsgraph | None) -> Steps[None]:
         """Write what the objects say: those that are gone go, new ones stand behind the others."""
         self.depsgraph = depsgraph
         kept = {} if self.opened else dict(enumerate(self.records))
@@ -149,19 +150,21 @@ class _Collector:
         changed = 0
         # Copies are of the records as they were: before anything is written into those.
         sources = [self.records[one.record].copy() if one.copied else None for one in instances]
-        for one, source in zip(instances, sources, strict=True):
-            try:
-                if one.is_record:
-                    entity = kept[one.record] = self.records[one.record]
-                    texts = [self.known.value(each) for each in entity.properties]
-                    self.names.look_at(one.object, entity, texts, self._appearance(entity).file)
-                    changed += self._merge_one(one.object, entity, fresh=False)
-                    continue
-                entity = source if source is not None else self._made(one.object)
-                self._merge_one(one.object, entity, fresh=source is None)
-                new.append(entity)
-            except (ValueError, FormatError) as error:  # a FormatError is one, too
-                raise SceneError(f"{one.object.name}: {error}", [one.object]) from error
+        with progress(len(instances), "entities") as step:
+            for one, source in zip(instances, sources, strict=True):
+                yield step()
+                try:
+                    if one.is_record:
+                        entity = kept[one.record] = self.records[one.record]
+                        texts = [self.known.value(each) for each in entity.properties]
+                        self.names.look_at(one.object, entity, texts, self._appearance(entity).file)
+                        changed += self._merge_one(one.object, entity, fresh=False)
+                        continue
+                    entity = source if source is not None else self._made(one.object)
+                    self._merge_one(one.object, entity, fresh=source is None)
+                    new.append(entity)
+                except (ValueError, FormatError) as error:  # a FormatError is one, too
+                    raise SceneError(f"{one.object.name}: {error}", [one.object]) from error
         gone = len(self.records) - len(kept)
         if gone or new:
             self.level.entities = [entity for record, entity in enumerate(self.records) if record in kept] + new

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 
 import bpy
 import numpy as np
+from bpy.types import Camera, Light, Speaker
 from numpy.typing import NDArray
 
 from ...scene import baselines
@@ -92,14 +93,14 @@ def build(appearance: Appearance, name: str, values: Values) -> bpy.types.ID | N
 def show(data: bpy.types.ID | None, appearance: Appearance, values: Values) -> None:
     """Make a light, speaker or camera what the properties say."""
     said = {tag: values.get(key) for tag, key in appearance.links.items()}
-    if isinstance(data, bpy.types.Light):
+    if isinstance(data, Light):
         _show_light(data, said)
-    elif isinstance(data, bpy.types.Speaker):
+    elif isinstance(data, Speaker):
         data.volume = _number(said.get("volume"), 0.5)
         data.distance_reference = _number(said.get("min_distance"), 5.0)
         data.distance_max = _number(said.get("max_distance"), 12.0)
         data.pitch = 2.0 ** min(max(_number(said.get("pitch"), 0.0), -4.0), 4.0)
-    elif isinstance(data, bpy.types.Camera):
+    elif isinstance(data, Camera):
         data.angle = math.radians(min(max(_number(said.get("fov"), 90.0), 1.0), 172.0))
 
 
@@ -178,7 +179,7 @@ def collect(
     if fresh or was is None or was.shape != now.shape:
         fresh = True
         was = np.full(now.shape, np.nan, np.float32)
-        light = obj.data if isinstance(obj.data, bpy.types.Light) else None
+        light = obj.data if isinstance(obj.data, Light) else None
         if light is not None and now[REACH] == _UNSET and not light.use_custom_distance:
             if now[POWER] == _NEW_POWER:
                 now[POWER] = USUAL_INTENSITY * power_of(USUAL_DISTANCE)

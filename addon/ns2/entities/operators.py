@@ -8,7 +8,7 @@ import bpy
 from ...scene import declared, stage
 from ...scene.level import needed_root
 from ...scene.reports import Report
-from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, active_level, allows, tell
+from ...scene.sidebar import LevelOperator, Result, active_level, tell
 from .. import layout
 from ..layers import lists
 from ..layout import CLASS
@@ -31,6 +31,7 @@ class LEVELWRIGHT_OT_ns2_add_entity(LevelOperator):
     bl_idname = "levelwright.ns2_add_entity"
     bl_label = "Add NS2 Entity"
     bl_options = {"REGISTER", "UNDO"}
+    needs_mode = "OBJECT"
 
     format_key = layout.FORMAT
 
@@ -41,14 +42,9 @@ class LEVELWRIGHT_OT_ns2_add_entity(LevelOperator):
         name="In the chosen layer", description="Otherwise it is in no layer", default=True
     )
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level of the game."""
-        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
-
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for the class."""
-        return stage.window_manager_of(context).invoke_props_dialog(self)
+        return stage.window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it, and select it alone."""
@@ -72,13 +68,9 @@ class LEVELWRIGHT_OT_ns2_show_properties(LevelOperator):
     bl_idname = "levelwright.ns2_show_properties"
     bl_label = "Show Properties"
     bl_options = {"REGISTER", "UNDO"}
+    needs_mode = "OBJECT"
 
     format_key = layout.FORMAT
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level of the game."""
-        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Show those that are selected."""

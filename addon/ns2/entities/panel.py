@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...scene import identity
-from ...scene.sidebar import LevelPanel
+from ...scene.sidebar import LevelPanel, draw_property
 from .. import layout
 from ..layout import CLASS
 from . import custom_properties
@@ -28,11 +28,10 @@ class LEVELWRIGHT_PT_ns2_entity(LevelPanel, bpy.types.Panel):
         if obj is None or obj.get(CLASS) is None or identity.kind_of(obj) not in (None, layout.ENTITY):
             return
         column.operator(LEVELWRIGHT_OT_ns2_show_properties.bl_idname, icon="FILE_REFRESH")
-        column.use_property_split = True
-        column.prop(obj, f'["{CLASS}"]', text="Class")
+        draw_property(column, context, obj, CLASS, "Class")
         for key in custom_properties.written_keys(obj):
             if not isinstance(obj[key], bytes):
-                column.prop(obj, f'["{bpy.utils.escape_identifier(key)}"]', text=key)
+                draw_property(column, context, obj, key, key)
 
 
 CLASSES = (LEVELWRIGHT_PT_ns2_entity,)

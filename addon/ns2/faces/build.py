@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from bpy.types import Mesh
 from numpy.typing import ArrayLike, NDArray
 
 from ....formats import ns2
 from ....formats.arrays import Reals
+from ....formats.counting import number_of
 from ....formats.ns2.editing import TEXTURE, ShownPolygons, show_mesh
 from ....formats.ns2.polygons import Fault
 from ....formats.ns2.records import Records
@@ -151,24 +153,24 @@ def _report(importing: ImportContext, geometry: FaceGeometry, shown: ShownPolygo
     mesh = importing.level.mesh
     report.count("faces", len(shown.faults) - int(faults[list(NOT_SHOWN)].sum()))
     holed = shown.faults[np.diff(mesh.faces.face_loops) > 1]
-    report.count("of them with holes", int(np.count_nonzero(~np.isin(holed, list(NOT_SHOWN)))))
+    report.count("faces with holes", int(np.count_nonzero(~np.isin(holed, list(NOT_SHOWN)))))
     for fault, what in NOT_SHOWN.items():
         if faults[fault]:
             report.left_out(what, int(faults[fault]))
     if faults[Fault.PARTLY]:
-        report.note(f"{faults[Fault.PARTLY]} faces are shown without parts that enclose nothing")
+        report.note(f"{number_of(faults[Fault.PARTLY], 'faces are')} shown without parts that enclose nothing")
     passed = np.zeros(len(mesh.edges), np.bool_)
     passed[mesh.faces.members["edge"]] = True
     loose = int(np.count_nonzero(~passed))
     if loose and not importing.settings.loose_edges:
-        report.note(f"{loose} edges belong to no face: they are kept, but not shown")
+        report.note(f"{number_of(loose, 'edges')} without a face, kept but not shown")
     records = mesh.faces.records
     lost = _infinite(records["angle"], records["offset"], records["scale"])
     if lost:
-        report.note(f"{lost} faces have texture parameters that aren't finite: their UVs are 0")
+        report.note(f"{number_of(lost, 'faces have')} texture parameters that aren't finite: UVs are 0 there")
     places = _infinite(geometry.positions)
     if places:
-        report.warn(f"{places} vertices have coordinates that aren't finite: they lie at 0")
+        report.warn(f"{number_of(places, 'vertices have')} coordinates that aren't finite: 0 is shown")
 
 
 def _infinite(*values: Reals) -> int:
@@ -275,8 +277,8 @@ def remember_textures(obj: bpy.types.Object, records: Records) -> None:
     records: they are no records of this level's.
     """
     mesh = obj.data
-    ids = mesh_attributes.read(mesh, identity.ID, "FACE") if isinstance(mesh, bpy.types.Mesh) else None
-    if not isinstance(mesh, bpy.types.Mesh) or ids is None:
+    ids = mesh_attributes.read(mesh, identity.ID, "FACE") if isinstance(mesh, Mesh) else None
+    if not isinstance(mesh, Mesh) or ids is None:
         return
     for attribute, (name, place) in zip(layout.TEXTURES, TEXTURE, strict=True):
         values = records[name].reshape(len(records), -1)[ids - 1, place]

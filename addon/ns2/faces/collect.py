@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.arrays import Array
+from ....formats.counting import number_of
 from ....formats.ns2.editing import EditedMesh
 from ....formats.ns2.editing.edited import Bools, Ints, Words
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
@@ -91,9 +92,22 @@ def collect_faces(
         found = collect_mesh(objects, root, original.token if original is not None else None, depsgraph, others)
     for other in others.levels:
         if other.lost:
-            report.warn(f"{other.lost} faces of {other.name} were in layers or groups that {collection.name} hasn't")
+            report.warn(
+                f"of {other.name}, {number_of(other.lost, 'faces were')} in layers or groups that {collection.name} "
+                "hasn't"
+            )
+    _tell_without_uv_map(found, report)
     _put_into_homes(found, lists.memberships(collection))
     return found
+
+
+def _tell_without_uv_map(found: CollectedMesh, report: Report) -> None:
+    """Warn of objects with faces of the level that have no UV map any more."""
+    ends = found.starts[found.firsts].tolist()
+    for number, obj in enumerate(found.objects):
+        known = found.faces[found.firsts[number] : found.firsts[number + 1]] >= 0
+        if known.any() and np.isnan(found.uvs[ends[number] : ends[number + 1]]).all():
+            report.warn(f"{obj.name}: without a UV map, its textures stay as they were", [obj])
 
 
 def _put_into_homes(found: CollectedMesh, memberships: lists.Memberships) -> None:
@@ -183,7 +197,9 @@ def _read(
     if not np.isfinite(part.positions).all():
         bad = np.flatnonzero(~np.isfinite(part.positions).all(axis=1))
         raise SceneError(
-            f"{obj.name}: {len(bad)} vertices have coordinates that aren't finite", [obj], points={obj: bad}
+            f"{obj.name}: {number_of(len(bad), 'vertices have')} coordinates that aren't finite",
+            [obj],
+            points={obj: bad},
         )
     part.objects = [obj]
     return part

@@ -10,10 +10,12 @@ import bpy
 import numpy as np
 
 from ....formats import ns2
+from ....formats.counting import number_of
 from ....formats.ns2.editing import RefusedFacesError, ShownPolygons, TextureRules, overlay, show_mesh
 from ....formats.ns2.editing.edited import Ints
 from ....formats.ns2.records import Records
 from ...scene import identity, mends, originals
+from ...scene.progress import Steps
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..layers import visibility
@@ -30,7 +32,7 @@ def merge_faces(
     settings: ExportSettings,
     report: Report,
     groups: Records,
-) -> tuple[CollectedMesh, Ints]:
+) -> Steps[tuple[CollectedMesh, Ints]]:
     """Lay the scene's faces over those of a level. Returns what the scene has, and the face of each polygon of that.
 
     level: has the mesh of `original`, or an empty one where there is none. groups: MAPPING_GROUP records, the mapping
@@ -38,6 +40,7 @@ def merge_faces(
     Raises SceneError, with the faces selected, and FormatError for what the level's version can't hold.
     """
     found = collect_faces(context, collection, original, report)
+    yield
     before, rebuilt = level.mesh, settings.build_as_new
     options = original.options if original is not None else {}
     loose = bool(options.get("loose_edges"))
@@ -49,6 +52,7 @@ def merge_faces(
     token = original.token if original is not None else None
     held = originals.resources(collection, layout.MATERIAL_KIND)
     materials = collect_materials(found.palette, held, list(before.materials), token)
+    yield
     if rebuilt:  # those that no face has go
         materials = replace(materials, kept=frozenset())
     try:
@@ -67,6 +71,7 @@ def merge_faces(
         )
     except RefusedFacesError as error:
         raise found.error(error.message, error.polygons) from error
+    yield
     for finding in made.findings:
         where = "" if finding.polygons is None else f"{listed([obj.name for obj in found.owners(finding.polygons)])}: "
         if finding.severity == "note":
@@ -103,5 +108,6 @@ def _report_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: In
     unseen = visibility.hidden(collection).of_file(mesh)[deleted]
     if unseen.any():
         report.warn(
-            f"{unseen.sum()} faces were deleted that are hidden: if the modifier {layout.HIDING!r} was applied, undo it"
+            f"{number_of(unseen.sum(), 'hidden faces were')} deleted: if the modifier {layout.HIDING!r} was "
+            "applied, undo it"
         )

@@ -3,6 +3,7 @@
 
 import bpy
 
+from ....formats.counting import number_of
 from ...scene import declared
 from ...scene.declared import Declared
 from ...scene.sidebar import EDIT_MODE, OnLevel, Result, allows
@@ -16,19 +17,15 @@ class LEVELWRIGHT_OT_ns2_smooth_edges(OnLevel, bpy.types.Operator):
     bl_idname = "levelwright.ns2_smooth_edges"
     bl_label = "Smooth Edges"
     bl_options = {"REGISTER", "UNDO"}
+    needs_mode = "EDIT_MESH"
 
     format_key = layout.FORMAT
 
     smooth: bool = declared.boolean(name="Smooth", default=True, options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level, and for a mesh in edit mode."""
-        return super().poll(context) and allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
-
     def execute(self, context: bpy.types.Context) -> Result:
         """Do it, and say how many there are."""
-        self.report({"INFO"}, f"{set_smooth(context, self.smooth)} edges")
+        self.report({"INFO"}, number_of(set_smooth(context, self.smooth), "edges"))
         return {"FINISHED"}
 
 
@@ -48,7 +45,10 @@ class LEVELWRIGHT_OT_ns2_bridges(Declared, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         """Mark them."""
-        return {"FINISHED"} if mark_bridges(context, not self.clear) else {"CANCELLED"}
+        if mark_bridges(context, not self.clear):
+            return {"FINISHED"}
+        self.report({"INFO"}, "No edges are selected")
+        return {"CANCELLED"}
 
 
 CLASSES = (LEVELWRIGHT_OT_ns2_smooth_edges, LEVELWRIGHT_OT_ns2_bridges)

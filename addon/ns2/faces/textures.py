@@ -12,6 +12,7 @@ import numpy as np
 
 from ....formats import ns2
 from ....formats.binary import FormatError
+from ....formats.counting import number_of
 from ....formats.ns2 import texture_mapping
 from ....formats.ns2.editing import TEXTURE
 from ....formats.ns2.editing.mappings import USUAL_SCALE
@@ -65,7 +66,7 @@ class _OnFaces(TextureTool):
             if floats.get(name) is None:
                 floats.new(name)
 
-    def laid(self, level: bpy.types.Collection, part: Selection) -> None:
+    def after_laying(self, level: bpy.types.Collection, part: Selection) -> None:
         """Let new faces remember their angle, scale and offset."""
         ids = part.working.faces.layers.int.get(identity.ID)
         pairs = zip(part.faces, part.charts.tolist(), strict=True)
@@ -162,7 +163,9 @@ class LEVELWRIGHT_OT_ns2_texture_lay(_OnFaces):
             chosen[part.charts] = _records_of(part, self._level) - 1
             known = np.flatnonzero((chosen >= 0) & (chosen < len(records)))
             if len(known) < count:
-                raise SceneError(f"{count - len(known)} of {count} faces are new: the level doesn't say how they lie")
+                raise SceneError(
+                    f"{count - len(known)} of {number_of(count, 'faces are')} new: the level doesn't say how they lie"
+                )
             angle, scale, offset = (records[name][chosen].astype(np.float64) for name in ("angle", "scale", "offset"))
         charts = part.textures.charts
         uv = texture_mapping.coordinates(points, normals, Mapping(angle, scale, offset), charts)

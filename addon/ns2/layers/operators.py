@@ -23,6 +23,7 @@ class _OnLists(LevelOperator):
     """What operators share that change one of the active level's lists, or what is in its entries."""
 
     format_key = layout.FORMAT
+    idle = "No entry of the list is chosen that this can be done to"
 
     kind: lists.Kind = cast(
         lists.Kind,

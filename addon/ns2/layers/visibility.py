@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import ns2
+from ....formats.counting import number_of
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
 from ...scene import attributes, identity
 from ...scene.attributes import Domain
@@ -109,8 +110,8 @@ def tell_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, report: Report
     report.count("faces in layers that are switched off", count)
     if count >= MOSTLY * total > 0 and not held.show_all:
         report.warn(
-            f"{count} of {total} faces are in layers or groups that are switched off: Show All Layers, in the sidebar, "
-            "shows them"
+            f"{count} of {number_of(total, 'faces are')} in layers or groups that are switched off: Show All Layers, "
+            "in the sidebar, shows them"
         )
 
 

@@ -12,7 +12,7 @@ from ....formats.ns2.records import MAPPING_GROUP
 from ...scene import declared
 from ...scene.blender_types import Value
 from ...scene.reports import SceneError
-from ...scene.sidebar import EDIT_MODE, LevelOperator, allows
+from ...scene.sidebar import LevelOperator
 from .. import layout
 from . import textures
 from .build import add_groups, of_file
@@ -24,6 +24,7 @@ class _OnGroups(LevelOperator):
 
     format_key = layout.FORMAT
     failures = (SceneError, FormatError, OSError)
+    idle = "No mapping group is chosen in the list"
 
     def chosen(self, level: bpy.types.Collection) -> Value:
         """The chosen item of the list; None where there is none."""
@@ -90,13 +91,9 @@ class LEVELWRIGHT_OT_ns2_assign_mapping(_OnGroups):
     bl_idname = "levelwright.ns2_assign_mapping"
     bl_label = "Assign"
     bl_options = {"REGISTER", "UNDO"}
+    needs_mode = "EDIT_MESH"
 
     on: bool = declared.boolean(name="In", default=True, options={"SKIP_SAVE"})
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level, and for a mesh in edit mode."""
-        return super().poll(context) and allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Do it, and say how many changed."""
@@ -114,11 +111,7 @@ class LEVELWRIGHT_OT_ns2_select_mapping(_OnGroups):
     bl_idname = "levelwright.ns2_select_mapping"
     bl_label = "Select"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level, and for a mesh in edit mode."""
-        return super().poll(context) and allows(cls, context.mode == "EDIT_MESH", EDIT_MODE)
+    needs_mode = "EDIT_MESH"
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Do it, and say how many there are."""

@@ -144,7 +144,8 @@ def _lay(
     uv_layer = loops.get(layout.UV) or loops.new(layout.UV)
     working.faces.ensure_lookup_table()
     for number in np.flatnonzero(which).tolist():
-        for loop, uv in zip(working.faces[number].loops, uvs[starts[number] :].tolist(), strict=False):
+        own_uvs = uvs[starts[number] : starts[number + 1]].tolist()
+        for loop, uv in zip(working.faces[number].loops, own_uvs, strict=True):
             loop[uv_layer].uv = uv
     bmesh.update_edit_mesh(data, loop_triangles=False, destructive=False)
 

@@ -34,7 +34,6 @@ HIGHLIGHT = 0.5
 """Specular IOR level of full strength."""
 LABEL_SIZE = 128
 """Pixels of the picture that stands for a texture that wasn't found."""
-OPACITY_CUT = 0.5
 
 
 class Materials:

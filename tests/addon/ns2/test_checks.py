@@ -34,13 +34,13 @@ def test_spawns_and_points_outside_of_every_location_are_named():
     level = imported(ROOM)
     location = next(obj for obj in level.all_objects if obj.get("class_name") == "location")
     location.location.x += 3  # 3 of 6 m along the room: the spawn is at 1, the resource point at 5
-    assert found(level) == {"1 ready_room_start outside of every location": ["ready_room_start"]}
+    assert found(level) == {"1 entity outside of every location: ready_room_start": ["ready_room_start"]}
     location.location.x -= 3
     location.rotation_euler.z = np.pi / 4  # its corners stand out of the walls, those of the room out of it
     names = ["ready_room_start", "resource_point"]
-    assert found(level) == {"2 ready_room_start, resource_point outside of every location": names}
+    assert found(level) == {"2 entities outside of every location: ready_room_start, resource_point": names}
     bpy.data.objects.remove(location)
-    assert found(level) == {"2 ready_room_start, resource_point outside of every location": names}
+    assert found(level) == {"2 entities outside of every location: ready_room_start, resource_point": names}
 
 
 def moved_copy(level: bpy.types.Collection, record: int, by: tuple[float, float, float]) -> None:
@@ -53,7 +53,7 @@ def test_faces_over_others_in_their_plane_are_selected_by_the_button():
     level = imported(ROOM)
     bottom = next(n for n, points in enumerate(corners_of(ROOM)) if (points[:, 1] == -1).all())
     moved_copy(level, bottom, (0.25, 0.25, 0))
-    assert found(level) == {"2 faces overlap others in the same plane: they will flicker": ["Geometry"]}
+    assert found(level) == {"2 faces lie over others in the same plane: that will flicker": ["Geometry"]}
     bpy.context.view_layer.update()
     findings.select(bpy.context, level, findings.kept(level)[:1])
     obj = geometry(level)
@@ -90,4 +90,4 @@ def test_a_face_that_looks_the_other_way_is_no_overlap():
 def test_faces_without_area_are_told_also_those_that_are_not_shown():
     lines = found(imported(with_unshown()))
     (flat,) = [line for line in lines if "no area" in line]
-    assert flat == "1 faces cover no area; 1 of them aren't shown in Blender"
+    assert flat == "1 face has no area; not shown in Blender: 1"

@@ -16,15 +16,19 @@ from tests.addon import blenders
 from tests.addon.ns2.export_helpers import CORPUS, changed, edited, exported, geometry, imported, loops
 
 FILES = sorted(path for path in CORPUS.rglob("*.level") if path.stat().st_size > 5) if CORPUS.is_dir() else []
-QUICK = 120_000
-"""Bytes of levels that the quick run tries, too."""
-SMALL = [path for path in FILES if path.stat().st_size < QUICK]
-LARGE = [pytest.param(path, marks=pytest.mark.slow) for path in FILES if path not in SMALL]
+SMALL, QUICK = [path for path in FILES if path.stat().st_size < 120_000], 46_000
+"""Levels that are edited, and below how many bytes the quick run tries one, too."""
+
+
+def params(paths: list[Path]) -> list[object]:
+    """The paths; all but the smallest files are slow."""
+    return [path if path.stat().st_size < QUICK else pytest.param(path, marks=pytest.mark.slow) for path in paths]
+
 
 pytestmark = pytest.mark.skipif(not FILES, reason="../shared/corpus/ns2 isn't there")
 
 
-@pytest.mark.parametrize("path", [*SMALL, *LARGE], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", params(FILES), ids=lambda path: path.stem)
 def test_unedited_real_levels_are_the_same_bytes(path):
     data, report = path.read_bytes(), Report()
     assert exported(imported(data, path.name, props="boxes"), report) == data
@@ -32,7 +36,7 @@ def test_unedited_real_levels_are_the_same_bytes(path):
 
 
 @pytest.mark.parametrize("settings", [{"split": "layer"}, {"split": "group", "loose_edges": True}], ids=str)
-@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", params(SMALL), ids=lambda path: path.stem)
 def test_in_several_objects_too(path, settings):
     data = path.read_bytes()
     assert exported(imported(data, path.name, **settings)) == data
@@ -80,7 +84,7 @@ def test_saved_and_opened_again_they_are_the_same_bytes(python, tmp_path):
     assert found == {Path(file).name: [hashlib.sha256(Path(file).read_bytes()).hexdigest(), []] for file in files}
 
 
-@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", params(SMALL), ids=lambda path: path.stem)
 def test_only_the_faces_at_a_vertex_that_moved_are_drawn_otherwise(path):
     data = path.read_bytes()
     level = imported(data, path.name)
@@ -114,7 +118,7 @@ def _faces_drawn_with(level: ns2.Level, vertex: int) -> set[int]:
     return set(owners[(table.triangles["vertices"] == vertex).any(axis=1)].tolist())
 
 
-@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", params(SMALL), ids=lambda path: path.stem)
 def test_all_faces_deleted_but_some_leaves_those_as_they_were(path):
     data = path.read_bytes()
     level = imported(data, path.name, invisible="show")

@@ -12,8 +12,8 @@ from mathutils import Matrix, Vector
 
 from tests.addon.ns2.export_helpers import CORPUS, edited, exported, geometry, imported, loops
 from tests.formats.ns2_bytes import whole
-from tests.fuzz.driver import Fuzzer
-from tests.fuzz.scenes import empty_file, try_all
+from tests.fuzz.driver import Fuzzer, try_all
+from tests.fuzz.scenes import empty_file
 
 
 def some(elements, rng: random.Random, most: int = 4) -> list:
@@ -162,8 +162,8 @@ FUZZER = Fuzzer(
     accepted=(1.0, 1.0),
     prepare=empty_file,
     memory=None,
-    quick=(range(60),),
-    thorough=range(60, 300),
+    quick=(range(30),),
+    thorough=range(30, 300),
 )
 
 

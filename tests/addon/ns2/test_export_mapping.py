@@ -79,7 +79,7 @@ def test_a_face_that_was_reshaped_keeps_its_parameters():
     report = Report()
     found = changed(whole(10), exported(level, report))
     assert "records" not in found
-    assert any("their textures stay where they are" in note for note in report.notes)
+    assert any("textures stay where they are" in note for note in report.notes)
 
 
 def test_the_texture_of_a_floor_that_was_bent_stays_where_it_is_in_the_level():

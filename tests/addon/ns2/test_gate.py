@@ -79,5 +79,5 @@ def test_vertices_keep_their_nan_and_get_no_further_one() -> None:
     assert [math.isnan(x) for x in positions[:, 0]] == [True] + [False] * 9
     with edited(geometry(level)) as mesh:
         vertex(mesh, 8).co.z = NAN
-    with pytest.raises(SceneError, match="1 vertices have coordinates that aren't finite"):
+    with pytest.raises(SceneError, match="1 vertex has coordinates that aren't finite"):
         exported(level)

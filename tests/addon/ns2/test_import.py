@@ -168,7 +168,7 @@ def test_edges_without_a_face_are_kept_and_shown_when_asked() -> None:
     data = level_of(shape)
     report = Report()
     hidden = geometry_of(imported(data, report))
-    assert any("2 edges belong to no face" in note for note in report.notes)
+    assert any("2 edges without a face" in note for note in report.notes)
     shown = geometry_of(imported(data, loose_edges=True))
     assert len(shown.data.edges) == len(hidden.data.edges) + 1, "one of them has no length"
     assert not shown.data.copy().validate()
@@ -186,7 +186,7 @@ def test_what_cannot_be_shown_is_counted() -> None:
     shape = replace(nb.HOLED, faces=(*nb.HOLED.faces, nb.HOLED.faces[1], nb.Face([[(0, 0), (1, 0)]])))
     report = Report()
     level = imported(level_of(shape), report)
-    assert "left out: 1 faces with fewer than three corners, 1 faces with the same vertices" in report.summary()
+    assert "left out: 1 face with fewer than three corners, 1 face with the same vertices" in report.summary()
     shown = layout.shown(level)
     assert shown.faults.tolist() == [0, 0, 0, Fault.TWIN, Fault.TOO_FEW]
     assert set(face_ids(geometry_of(level))) == {0, 1, 2}

@@ -122,7 +122,7 @@ def test_hidden_faces_that_went_with_their_modifier_are_told() -> None:
     bpy.ops.object.convert(target="MESH")
     report = Report()
     assert len(ns2.read(export_level(bpy.context, level, ExportSettings(), report)).mesh.faces) < 3
-    assert any("faces were deleted that are hidden" in warning for warning in report.warnings)
+    assert any("hidden faces were deleted" in warning for warning in report.warnings)
 
 
 def test_hiding_is_switched_off_for_reading_and_comes_back() -> None:

@@ -18,8 +18,8 @@ from levelwright.formats.ns2.records import MeshChunkId
 from tests.addon.ns2.entity_helpers import level_bytes
 from tests.addon.ns2.export_helpers import exported, imported
 from tests.formats.ns2_bytes import whole
-from tests.fuzz.driver import Fuzzer
-from tests.fuzz.scenes import empty_file, try_all
+from tests.fuzz.driver import Fuzzer, try_all
+from tests.fuzz.scenes import empty_file
 from tests.samples import ns2_room
 
 VERSIONS = (4, 6, 7, 9, 10)
@@ -100,8 +100,8 @@ FUZZER = Fuzzer(
     accepted=(0.3, 0.98),
     prepare=empty_file,
     memory=None,
-    quick=(range(50),),
-    thorough=range(50, 2000),
+    quick=(range(25),),
+    thorough=range(25, 2000),
 )
 
 

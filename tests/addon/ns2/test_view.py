@@ -13,6 +13,7 @@ from tests.samples import ns2_art, ns2_room
 
 ROOM = ns2_room.LEVEL.read_bytes()
 CEILING = 1
+SIDEWAYS = (0.5, 0.5, 0.5, 0.5)
 
 
 def test_commanders_look_from_above_and_see_no_ceiling():
@@ -22,6 +23,8 @@ def test_commanders_look_from_above_and_see_no_ceiling():
     assert CEILING in seen_faces(obj)
     crate = next(one for one in level.all_objects if one.get("class_name") == "prop_static")
     crate["commanderInvisible"] = True
+    for space in stage.viewports(bpy.context):
+        space.region_3d.view_rotation = SIDEWAYS
     assert bpy.ops.levelwright.ns2_commander_view() == {"FINISHED"}
     assert CEILING not in seen_faces(obj)
     assert crate.hide_viewport
@@ -31,6 +34,9 @@ def test_commanders_look_from_above_and_see_no_ceiling():
     bpy.ops.levelwright.ns2_commander_view()
     assert CEILING in seen_faces(obj)
     assert not crate.hide_viewport
+    for space in stage.viewports(bpy.context):
+        assert space.region_3d.view_perspective == "PERSP"
+        assert list(space.region_3d.view_rotation) == pytest.approx(SIDEWAYS)
     del crate["commanderInvisible"]
     assert exported(level) == ROOM
 
