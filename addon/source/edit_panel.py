@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..scene.sidebar import LevelPanel
+from ..scene.sidebar import LevelPanel, draw_property
 from . import layout
 from .brush_models.operators import AddBrushEntity, MakeBrushEntity, MakeWorldBrush
 from .brushes.operators import AddBrush
@@ -36,10 +36,9 @@ class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
             return
         outputs = outputs_of(obj)
         column = self.layout.column()
-        column.use_property_split = True
         for key in custom_properties.written_keys(obj):
             if not isinstance(obj[key], bytes | list):
-                column.prop(obj, f'["{bpy.utils.escape_identifier(key)}"]', text=key)
+                draw_property(column, context, obj, key, key)
         column = self.layout.column(align=True)
         for place, output in outputs:
             row = column.row(align=True)

@@ -16,7 +16,7 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source.differences import differences
 from ..scene import gate, originals
-from ..scene.progress import progress
+from ..scene.progress import Steps, Stepwise, progress, steps_of
 from ..scene.reports import Report, SceneError
 from . import layout, revision
 from .brush_models import collect as brush_models
@@ -50,7 +50,8 @@ class Step:
     title: str
     """Plural, for errors."""
     apply: Callable[[SceneLevel, source.Level, Report], None]
-    """Changes the level where the scene isn't what the import made of it, and nothing else.
+    """Changes the level where the scene isn't what the import made of it, and nothing else: a `Stepwise`, where it
+    takes longer than a moment.
 
     Raises SceneError with the objects at fault, or FormatError where no object is.
     """
@@ -83,9 +84,10 @@ all models are there, before the revision, which the world has as well.
 """
 
 
+@Stepwise
 def export_level(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: ExportSettings, report: Report
-) -> bytes:
+) -> Steps[bytes]:
     """The `.bsp` that a level's collection shows: the very bytes of the original, if nothing is edited.
 
     Writes no file. The report gets all that differs, lump by lump. Raises SceneError, naming objects and faces, for
@@ -98,10 +100,10 @@ def export_level(
             for step in STEPS:
                 try:
                     with progress(1, step.title):
-                        step.apply(scene, level, report)
+                        yield from steps_of(step.apply, scene, level, report)
                 except FormatError as error:
                     raise SceneError(f"{step.title}: {error}") from error
-                done()
+                yield done()
         brush_objects = frozenset(brushes.objects(scene))
         _report_loose((obj for obj in scene.loose if obj not in brush_objects), report)
         if collection.get(layout.PATCH) is not None:
@@ -110,7 +112,8 @@ def export_level(
         if data == original.data:
             report.note("nothing is edited: the file is the original, byte for byte")
             return original.data
-        _compare(scene.before, source.read(data, salvage=True), report)
+        yield
+        yield from _compare(scene.before, source.read(data, salvage=True), report)
     report.note(f"the file: from {len(original.data)} to {len(data)} bytes")
     return data
 
@@ -135,9 +138,10 @@ def _report_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
             report.left_out(f"object {obj.name!r} (not a part of the map: an entity needs a property classname)")
 
 
-def _compare(before: source.Level, after: source.Level, report: Report) -> None:
+def _compare(before: source.Level, after: source.Level, report: Report) -> Steps[None]:
     """Report how maps differ. Raises SceneError with what the game would refuse, unless it was so before."""
-    gate.refuse_new(source.check, after, lambda: before, report, "map")
+    yield from gate.refuse_new.steps(source.check, after, lambda: before, report, "map")
     for difference in differences(before, after):
         report.count("changed lumps")
         report.note(str(difference))
+        yield

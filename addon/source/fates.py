@@ -7,13 +7,19 @@ What is written is read by a step of the export, which writes it, refuses it, or
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields
 
 from ..scene.aspects import GONE
-from ..scene.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.ledger import COPIED, DELETED, KEPT, UNDECLARED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
 from . import layout
+from .cubemaps.build import CUBEMAP_SIZE
+from .displacements.info import DisplacementProperties
+from .lights.build import INTENSITY, LightProperties
+from .overlays.build import FADES, ID, LEVELS, ORDER
+from .props.build import LIGHTING_ORIGIN, PropProperties
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "modifiers")
-_OBJECT = (*_PLACE, COPIED, DELETED, "property *")
+_OBJECT = (*_PLACE, COPIED, DELETED)
 _SHAPE = ("vertices", "faces", "shape keys", "modifiers")
 _SURFACE = (*_SHAPE, "materials", "materials of faces", "smooth shading", "custom normals", "attribute UVMap")
 _NUMBERS = tuple(
@@ -29,6 +35,11 @@ def _written(*names: str | Iterable[str]) -> dict[str, Fate]:
     return {each: WRITTEN for name in names for each in ((name,) if isinstance(name, str) else name)}
 
 
+def _properties(of: type, *others: str) -> dict[str, Fate]:
+    """Those that a class of settings has as fields, and others."""
+    return _written(f"property {name}" for name in (*(one.name for one in fields(of)), *others))
+
+
 _STYLES = {f"attribute {name}": follows(_BAKED) for name in layout.LIGHT_STYLES}
 _SETTINGS = {"light *": unset(read_only("no key of an entity says so"))}
 _NO_NORMALS = read_only("it has the normals of what is beneath it")
@@ -37,6 +48,7 @@ _OF_MATERIAL = read_only("a map has only a material's name: the material itself 
 _SHOWS_LIGHT = aside("it only shows the map's light")
 _DISPLACEMENT = {
     **_written(_OBJECT, _SURFACE),
+    **_properties(DisplacementProperties),
     **_written(f"attribute {name}" for name in (layout.DISTANCE, layout.DIRECTION, layout.ALPHA, layout.TAGS)),
     **_written(f"attribute {name}" for name in layout.BLENDS),
     f"attribute {layout.BORDER}": follows("which vertices of neighbours lie in one place"),
@@ -50,13 +62,14 @@ FATES: Fates = {
         "vertex groups": unset(aside("they are for Blender alone")),
         "instancing": unset(read_only("a map has no instances of collections")),
         "color": unset(aside("it is how Blender displays it")),
+        "property *": unset(UNDECLARED),
         **_STYLES,
     },
     layout.LEVEL: _written("property *"),
     layout.GROUP: _written(DELETED),
     layout.MODEL: _written(_OBJECT, _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}"),
     layout.ENTITY: {
-        **_written(_OBJECT, _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}"),
+        **_written(_OBJECT, "property *", _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}"),
         **_written(f"light {name}" for name in _LIGHT),
         **_written(f"camera {name}" for name in _CAMERA),
         **_written("speaker volume", "speaker distance max"),
@@ -66,6 +79,7 @@ FATES: Fates = {
     },
     layout.STATIC_PROP: {
         **_written(_OBJECT, "vertices", "shape keys", "color"),
+        **_properties(PropProperties, LIGHTING_ORIGIN, layout.MODEL_PATH),
         f"{GONE}*": KEPT,
         **dict.fromkeys(("faces", "materials", "materials of faces", "smooth shading", "custom normals"), _MODEL_FILE),
         "attribute *": _MODEL_FILE,
@@ -73,18 +87,20 @@ FATES: Fates = {
     },
     layout.OVERLAY: {
         **_written(_OBJECT, _SHAPE, "materials", "materials of faces", "attribute UVMap"),
+        **_written(f"property {name}" for name in (ID, ORDER, *FADES, *LEVELS)),
         f"{GONE}*": KEPT,
         "smooth shading": _NO_NORMALS,
         "custom normals": _NO_NORMALS,
         f"attribute {layout.LIGHTMAP_UV}": follows("the light of the faces beneath it"),
     },
     layout.CUBEMAP: {
-        **_written(_OBJECT),
+        **_written(_OBJECT, f"property {CUBEMAP_SIZE}"),
         "rotation": read_only("a cubemap has a place and a size alone"),
         "scale": read_only("a cubemap has a place and a size alone"),
     },
     layout.WORLDLIGHT: {
         **_written(_OBJECT),
+        **_properties(LightProperties, INTENSITY),
         **_written(f"light {name}" for name in _LIGHT),
         **_SETTINGS,
         f"{GONE}*": KEPT,

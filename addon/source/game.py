@@ -84,14 +84,13 @@ def _lump(name: str, rest: str) -> str:
     return rf"lumps\[\d+\] \(lump \d+ \({name}\)\)\.{rest}\[(\d+)\]"
 
 
-_ROW = r"records(?:\.\w+)+"
 PLACES = (
     RecordPlace(_lump("ENTITIES", "holds"), "entities", (layout.ENTITY,)),
-    RecordPlace(_lump("FACES", _ROW), "faces", are_faces=True),
-    RecordPlace(_lump("CUBEMAPS", _ROW), "cubemaps", (layout.CUBEMAP,)),
-    RecordPlace(_lump("OVERLAYS", _ROW), "overlays", (layout.OVERLAY,)),
-    RecordPlace(_lump("WORLDLIGHTS", _ROW), "lights", (layout.WORLDLIGHT,)),
-    RecordPlace(_lump("GAME_LUMP", r"holds\[\d+\] \(sprp\)\.props(?:\.\w+)+"), "static props", (layout.STATIC_PROP,)),
+    RecordPlace(_lump("FACES", "records"), "faces", are_faces=True),
+    RecordPlace(_lump("CUBEMAPS", "records"), "cubemaps", (layout.CUBEMAP,)),
+    RecordPlace(_lump("OVERLAYS", "records"), "overlays", (layout.OVERLAY,)),
+    RecordPlace(_lump("WORLDLIGHTS", "records"), "lights", (layout.WORLDLIGHT,)),
+    RecordPlace(_lump("GAME_LUMP", r"holds\[\d+\] \(sprp\)\.props"), "static props", (layout.STATIC_PROP,)),
 )
 GAME = Game(
     key="source",

@@ -17,6 +17,7 @@ from ...formats.source import vmf
 from ...formats.source.records import Contents
 from ..scene import attributes, leaks, meshes, originals
 from ..scene.level import needed_root
+from ..scene.progress import Steps, Stepwise
 from ..scene.reports import Report, SceneError
 from . import layout
 from .adding.open_map import importing_into
@@ -28,9 +29,11 @@ from .vmf_exporter import map_of
 _TOOLS = "tools/"
 
 
-def _examine(context: bpy.types.Context, collection: bpy.types.Collection) -> Sealing:
+def _examine(context: bpy.types.Context, collection: bpy.types.Collection) -> Steps[Sealing]:
     """Flood the map as it would be exported as VMF. Raises SceneError, FormatError."""
-    return examine(source.leaks.space_of(map_of(context, collection, VmfSettings(), Report(), Report())))
+    taken_apart = yield from map_of.steps(context, collection, VmfSettings(), Report(), Report())
+    yield
+    return (yield from examine.steps(source.leaks.space_of(taken_apart)))
 
 
 def _faces(context: bpy.types.Context, collection: bpy.types.Collection) -> list[leaks.StillFaces]:
@@ -57,7 +60,8 @@ def _of_world(data: meshes.MeshData, still: NDArray[np.int64]) -> Bools:
     return np.asarray((brush <= 0) | np.isin(brush.astype(np.int64) - 1, still))
 
 
-def mark_hidden(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> int:
+@Stepwise
+def mark_hidden(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> Steps[int]:
     """Give the faces that nobody sees the material that isn't drawn; returns how many got it.
 
     Faces with tool textures keep them, and so do those of brushes that aren't solid: what these are, their textures
@@ -65,7 +69,7 @@ def mark_hidden(context: bpy.types.Context, collection: bpy.types.Collection, re
     """
     nodraw: bpy.types.Material | None = None
     count = 0
-    for shown, faces in leaks.hidden(context, collection, FINDER, report):
+    for shown, faces in (yield from leaks.hidden.steps(context, collection, FINDER, report)):
         mesh = shown.object.data
         faces = faces[_markable(shown)[faces]]
         if not len(faces) or not isinstance(mesh, bpy.types.Mesh):
@@ -149,10 +153,10 @@ class MarkSourceHiddenFaces(leaks.SelectHiddenFaces):
     bl_idname = "levelwright.source_mark_hidden"
     bl_label = "Mark Hidden Faces"
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:
+    def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[bool | None]:
         """Mark them."""
         report = Report(level.name)
-        count = mark_hidden(context, level, report)
+        count = yield from mark_hidden.steps(context, level, report)
         self.tell(level, report)
         return None if count else False
 

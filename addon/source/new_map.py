@@ -10,7 +10,7 @@ import bpy
 from ...formats import source
 from ...formats.source import new_map
 from ...formats.source.new_level import BRANCHES
-from ..scene.options import option
+from ..scene.options import new_name, option
 from ..scene.reports import Report
 from . import importer, layout
 from .settings import ImportSettings
@@ -20,7 +20,7 @@ from .settings import ImportSettings
 class NewSettings:
     """What a new map is like."""
 
-    name: str = option("map", "Name", "What it is called")
+    name: str = new_name()
     branch: str = option(
         "2013",
         "Branch",

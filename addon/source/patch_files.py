@@ -18,7 +18,7 @@ from ...formats.reach import AllowedFolders
 from ...formats.source import LumpId, PatchFile, lump_name, patch_file
 from ...formats.source.differences import differences
 from ..scene import baselines, content_folders, originals
-from ..scene.progress import Steps
+from ..scene.progress import Steps, Stepwise
 from ..scene.reports import Report, SceneError, listed
 from . import exporter, layout
 from .settings import IGNORE, REFUSE, SAME, ExportSettings, LmpSettings, PatchSettings
@@ -64,16 +64,19 @@ def import_patch(
     return collection
 
 
+@Stepwise
 def export_patch(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: LmpSettings, report: Report
-) -> bytes:
+) -> Steps[bytes]:
     """The patch file with a level's entities. Raises SceneError, with objects and faces at fault, or FormatError.
 
     What else was edited is refused or, if the settings say so, left out and named.
     """
     own = Report()
     moved = IGNORE if settings.others == IGNORE else REFUSE
-    data = exporter.export_level(context, collection, ExportSettings(geometry=moved, world=moved), own)
+    chosen = ExportSettings(geometry=moved, world=moved)
+    data = yield from exporter.export_level.steps(context, collection, chosen, own)
+    yield
     original = originals.require(collection)
     if original is None:  # export_level has refused that
         raise ValueError(collection.name)

@@ -38,7 +38,7 @@ def _show_world(context: bpy.types.Context, importing: ImportContext) -> None:
         return
     made = sky.build(importing, LIGHT)
     if made is not None:
-        for space in stage.viewports(context):
+        for space in stage.viewports(context, everywhere=True):
             space.shading.use_scene_world = True
     elif stage.lacks_world(importing.scene):
         made = stage.plain_world("Source", LIGHT)

@@ -15,6 +15,7 @@ from ...formats import source
 from ...formats.source import vmf
 from ...formats.source.content import keyvalues
 from ..scene import originals
+from ..scene.progress import Steps, Stepwise
 from ..scene.reports import Report, SceneError
 from . import exporter, layout
 from .brushes import collect as brushes
@@ -37,12 +38,15 @@ _LOST = {
 """What an export as .bsp counts and no VMF can say, and where it comes from instead."""
 
 
+@Stepwise
 def export_vmf(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: VmfSettings, report: Report
-) -> bytes:
+) -> Steps[bytes]:
     """The text of a level as Hammer has it. Raises SceneError, with objects and faces at fault, or FormatError."""
     own = Report()
-    with _taken_apart(context, collection, settings, report, own) as (scene, level, made):
+    level = yield from _exported(context, collection, settings, own)
+    with _taken_apart(context, collection, level, report) as (scene, made):
+        yield
         text = _written(scene, level, made, report)
     for what, count in text.counts.items():
         report.count(what, count)
@@ -57,35 +61,43 @@ def export_vmf(
     return text.data
 
 
+@Stepwise
 def map_of(
     context: bpy.types.Context, collection: bpy.types.Collection, settings: VmfSettings, report: Report, own: Report
-) -> vmf.Map:
+) -> Steps[vmf.Map]:
     """The map that a level's scene shows, taken apart, with what was drawn in the place of its brushes.
 
     own: gets what an export as .bsp tells. Raises SceneError, with objects and faces at fault, or FormatError.
     """
-    with _taken_apart(context, collection, settings, report, own) as (_, _, made):
+    level = yield from _exported(context, collection, settings, own)
+    with _taken_apart(context, collection, level, report) as (_, made):
         return made
+
+
+def _exported(
+    context: bpy.types.Context, collection: bpy.types.Collection, settings: VmfSettings, own: Report
+) -> Steps[source.Level]:
+    """The level that an export as .bsp makes of the scene."""
+    chosen = ExportSettings(geometry=IGNORE if settings.faces == "ignore" else REFUSE, world=IGNORE)
+    data = yield from exporter.export_level.steps(context, collection, chosen, own)
+    yield
+    return source.read(data)
 
 
 @contextmanager
 def _taken_apart(
-    context: bpy.types.Context, collection: bpy.types.Collection, settings: VmfSettings, report: Report, own: Report
-) -> Iterator[tuple[SceneLevel, source.Level, vmf.Map]]:
-    """The scene as it is read, the level that an export as .bsp makes of it, and the map: see `map_of`."""
-    geometry = IGNORE if settings.faces == "ignore" else REFUSE
-    level = source.read(
-        exporter.export_level(context, collection, ExportSettings(geometry=geometry, world=IGNORE), own)
-    )
+    context: bpy.types.Context, collection: bpy.types.Collection, level: source.Level, report: Report
+) -> Iterator[tuple[SceneLevel, vmf.Map]]:
+    """The scene as it is read, and the map: see `map_of`. level: what an export as .bsp makes of it."""
     original = originals.require(collection)
     if original is None:  # export_level has refused that
         raise ValueError(collection.name)
     with scene_level.read(context, collection, original) as scene:
         made = brushes.apply(scene, level, vmf.of_level(level), report)
         contents.warn_of_vmf(scene, level, report)
-        if not scene.is_shown(layout.BRUSHES):
+        if not scene.is_shown(layout.BRUSHES) and len(level.bytes_of(source.LumpId.BRUSHES)):
             report.note("the map's brushes aren't in the scene: import with the option Brushes to edit them")
-        yield scene, level, made
+        yield scene, made
 
 
 def _written(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report) -> vmf.Vmf:

@@ -13,7 +13,7 @@ import bpy
 from ...scene import identity, sidebar, stage
 from ...scene.level import needed_root
 from ...scene.reports import Report
-from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, allows
+from ...scene.sidebar import LevelOperator, Result
 from .. import layout
 
 Add = Callable[[bpy.types.Context, bpy.types.Collection, str, Sequence[float], Report], bpy.types.Object]
@@ -39,17 +39,13 @@ class AddAtCursor(LevelOperator):
 
     format_key = layout.FORMAT
     bl_options = {"REGISTER", "UNDO"}
+    needs_mode = "OBJECT"
     what: str
     add: Add
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a map, and for Object Mode."""
-        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
-
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for what it is."""
-        return stage.window_manager_of(context).invoke_props_dialog(self)
+        return stage.window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Add it, and select it alone."""

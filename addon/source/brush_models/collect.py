@@ -18,6 +18,7 @@ import numpy as np
 
 from ....formats import ranges, source
 from ....formats.binary import FormatError
+from ....formats.counting import number_of
 from ....formats.source import LumpId, brush_classes, convex_pieces, edits, geometry
 from ....formats.source.convex_pieces import ConvexSolid, points_of
 from ....formats.source.edits import brush_models, brush_pieces
@@ -124,12 +125,14 @@ class _Model:
                 brush_models.rebuild(self.level, self.model, [*pieces, *kept], drawn, unseen, self._place())
         self.report.count("brush models built anew")
         if kept:
-            self.report.warn(f"model *{self.model}: {len(kept)} of its brushes have no faces, and stay where they were")
+            self.report.warn(f"model *{self.model}: {number_of(len(kept), 'brushes')} without faces, left in place")
         names = ", ".join(obj.name for obj in self.objects)
         faces = int(self.scene.before.table(LumpId.MODELS)["numfaces"][self.model])
-        seen = f"{faces} faces {len(shown)}; moved faces keep their light, new ones have that of the nearest luxels"
+        seen = (
+            f"{number_of(faces, 'faces')} {len(shown)}; moved faces keep their light, new ones have their neighbours'"
+        )
         self.report.note(
-            f"model *{self.model} ({names}): {len(old)} pieces became {len(pieces) + len(kept)}, "
+            f"model *{self.model} ({names}): {number_of(len(old), 'pieces')} became {len(pieces) + len(kept)}, "
             f"{'and it still has no faces' if self.is_bare else seen}"
         )
 
@@ -151,7 +154,10 @@ class _Model:
                 )
         self.report.count("brush models added")
         names = ", ".join(obj.name for obj in self.objects)
-        self.report.note(f"model *{self.model} ({names}) is new: {len(pieces) + len(kept)} pieces, {len(drawn)} faces")
+        self.report.note(
+            f"model *{self.model} ({names}) is new: {number_of(len(pieces) + len(kept), 'pieces')}, "
+            f"{number_of(len(drawn), 'faces')}"
+        )
 
     def _is_unseen(self, face: Face) -> bool:
         """Whether a face is none of those that are drawn."""
@@ -217,8 +223,8 @@ class _Model:
         parted = convex_pieces.find(self.surfaces, polygons, brush_of, copy_of, corners)
         if len(parted.bent):
             raise self.surfaces.refused(
-                f"{self.surfaces.named(parted.bent)}: {len(parted.bent)} faces are not on the outside of a convex "
-                "piece: cut the mesh into loose parts (Split) that are convex each",
+                f"{self.surfaces.named(parted.bent)}: {number_of(len(parted.bent), 'faces are')} not on the outside "
+                "of a convex piece: cut the mesh into loose parts (Split) that are convex each",
                 parted.bent,
             )
         texinfos = _TexinfoFinder(old)
@@ -290,18 +296,19 @@ class _Model:
             made.append(replace(one, like=record) if copied else one)
         if bent:
             raise self.surfaces.refused(
-                f"the UVs of {len(bent)} faces in {self.surfaces.named(np.array(bent))} are bent or torn: a map's "
-                "texture lies flat on a face",
+                f"the UVs of {number_of(len(bent), 'faces')} in {self.surfaces.named(np.array(bent))} are bent or "
+                "torn: a map's texture lies flat on a face",
                 np.array(bent),
             )
         if other:
             self.report.warn(
-                f"model *{self.model}: {other} new faces have the flags of like faces of their texture, and not their "
-                f"{layout.FLAGS!r}"
+                f"model *{self.model}: {number_of(other, 'new faces have')} the flags of like faces of their texture, "
+                f"and not their {layout.FLAGS!r}"
             )
         if stays:
             self.report.warn(
-                f"model *{self.model}: on {stays} faces that were bent out of shape, the texture stays where it was"
+                f"model *{self.model}: on {number_of(stays, 'faces that were')} bent out of shape, the texture stays "
+                "where it was"
             )
         return made
 

@@ -210,14 +210,14 @@ def _brush_classes(_: object, context: bpy.types.Context, text: str) -> list[str
 
 
 class AddBrushEntity(AddAtCursor):
-    """Add a box to the Source map at the 3D cursor that is a brush entity: a door, a trigger, ..."""
+    """Add a box to the Source map at the 3D cursor that is a brush entity, as doors and triggers are"""
 
     bl_idname = "levelwright.source_add_brush_entity"
     bl_label = "Add Brush Entity"
     add = staticmethod(add_brush_entity)
 
     what: str = declared.string(
-        name="Class", description="What it is: func_brush, trigger_multiple, ...", search=_brush_classes,
+        name="Class", description="What it is, such as func_brush, trigger_multiple", search=_brush_classes,
         default="func_brush",
     )  # fmt: skip
 
@@ -232,13 +232,13 @@ class MakeBrushEntity(LevelOperator):
     failures = (SceneError, FormatError, OSError)
 
     what: str = declared.string(
-        name="Class", description="What it is: func_brush, trigger_multiple, ...", search=_brush_classes,
+        name="Class", description="What it is, such as func_brush, trigger_multiple", search=_brush_classes,
         default="func_brush",
     )  # fmt: skip
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask for the class."""
-        return window_manager_of(context).invoke_props_dialog(self)
+        return window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Make them, and select them alone where that can be."""

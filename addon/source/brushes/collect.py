@@ -46,7 +46,7 @@ class _Part:
 NO_CONTENTS = -1
 
 
-class Drawn:
+class SceneBrushes:
     """All polygons that are drawn in the collection of brushes."""
 
     def __init__(self, parts: list[_Part]) -> None:
@@ -142,10 +142,10 @@ def apply(scene: SceneLevel, level: source.Level, made: vmf.Map, report: Report)
     return made.with_brushes(before if scene.is_shown(layout.BRUSHES) else before.taken(np.zeros(0, np.int64)), found)
 
 
-def read(scene: SceneLevel, level: source.Level, report: Report) -> Drawn | None:
+def read(scene: SceneLevel, level: source.Level, report: Report) -> SceneBrushes | None:
     """All that is drawn among the brushes; None where nothing is. level: the map as it is exported."""
     parts = list(_parts(scene, level, report))
-    return Drawn(parts) if parts else None
+    return SceneBrushes(parts) if parts else None
 
 
 def objects(scene: SceneLevel) -> list[bpy.types.Object]:

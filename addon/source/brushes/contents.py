@@ -10,6 +10,7 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
+from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, vmf
 from ....formats.source import brushes as level_brushes
 from ....formats.source.geometry import Ints
@@ -134,7 +135,7 @@ def _refuse_mixed(parts: list[_Faces], brushes: Ints) -> None:
     faces = {obj: own for obj, own in faces.items() if len(own)}
     seen = {obj: own for obj, own in faces.items() if not meshes.needs_evaluation(obj)}
     raise SceneError(
-        f"{listed([obj.name for obj in faces])}: {len(brushes)} brushes have faces that differ in their "
+        f"{listed([obj.name for obj in faces])}: {number_of(len(brushes), 'brushes have')} faces that differ in their "
         f"{layout.CONTENTS!r}: all faces of a brush, and of its copies, say the same",
         faces,
         faces=seen,

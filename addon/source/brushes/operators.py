@@ -66,7 +66,7 @@ class AddBrush(AddAtCursor):
 
     what: str = declared.string(
         name="Material",
-        description="Path of the material: dev/dev_measuregeneric01, tools/toolsplayerclip, ...",
+        description="Path of the material, such as dev/dev_measuregeneric01, tools/toolsplayerclip",
         default="dev/dev_measuregeneric01",
         search=known_materials,
     )

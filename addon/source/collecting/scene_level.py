@@ -10,6 +10,7 @@ from functools import cached_property
 
 import bpy
 import numpy as np
+from bpy.types import Mesh
 
 from ....formats import source
 from ....formats.binary import FormatError
@@ -108,7 +109,7 @@ class SceneLevel:
 
     def shows_model(self, one: Instance) -> bool:
         """Whether an entity's object shows a brush model, or did when it was imported."""
-        if not isinstance(one.object.data, bpy.types.Mesh):
+        if not isinstance(one.object.data, Mesh):
             return False
         return shows_faces(one.object) or one.record in self._brush_entities or self.is_new_model(one)
 
@@ -118,7 +119,7 @@ class SceneLevel:
         """
         obj = one.object
         classname, model = obj.get(CLASSNAME), obj.get(MODEL)
-        if one.record >= 0 or not isinstance(obj.data, bpy.types.Mesh) or not isinstance(classname, str):
+        if one.record >= 0 or not isinstance(obj.data, Mesh) or not isinstance(classname, str):
             return False
         if not brush_classes.has_model(classname, self._brush_entities.values()):
             return False
@@ -150,7 +151,7 @@ class SceneLevel:
 
 def shows_faces(obj: bpy.types.Object) -> bool:
     """Whether an object's mesh is, or was, that of a brush model."""
-    return isinstance(obj.data, bpy.types.Mesh) and layout.VERTEX_ID in obj.data.attributes
+    return isinstance(obj.data, Mesh) and layout.VERTEX_ID in obj.data.attributes
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....formats import source
+from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
 from ...scene.blender_types import Value
 from ...scene.instances import Instance
@@ -49,7 +50,10 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
             edits.cubemaps.add(level, _origin(scene, one, None), _size(one, 0))
             stale += 1
     if stale:
-        report.warn(f"{stale} cubemaps show what was there before, or nothing: build cubemaps again in the game")
+        report.warn(
+            f"{number_of(stale, 'cubemaps show', 'cubemap shows')} what was there before, or nothing: build cubemaps "
+            "again in the game"
+        )
 
 
 def _origin(scene: SceneLevel, one: Instance, was: Sequence[int] | None) -> list[int]:

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from ....formats import ranges, source
 from ....formats.arrays import Array, Reals
 from ....formats.binary import FormatError
+from ....formats.counting import number_of
 from ....formats.source import LumpId, displacements, edits, geometry
 from ....formats.source.displacements import Displacements
 from ....formats.source.edits.changes import FARTHEST
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Records
 from ....formats.source.surfaces import Bools
-from ....formats.source.world import collision
 from ...scene import baselines, identity, meshes
 from ...scene.attributes import Domain
 from ...scene.reports import Report, SceneError, listed
@@ -102,8 +102,6 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         report.count("vertices with other directions or distances", int(led.sum()))
     if level.file.is_changed(LumpId.PHYSDISP) and not len(level.bytes_of(LumpId.PHYSDISP)):
         report.note("hulls of displacements (PHYSDISP) are left out: they were those of the old places")
-        if level.byte_order == ">" and collision.has_displaced(level):
-            report.warn("physics objects collide with displacements where they were: solids of consoles aren't known")
     if shown.blends:
         _blends(collector, level, shown.blends, report)
 
@@ -150,7 +148,7 @@ def _led(collector: _DisplacementCollector, verts: Records, shown: SceneDisplace
     collector.refuse(edited & (np.abs(goal) > FARTHEST).any(axis=1), f"vertices have a {names} out of the world")
     with np.errstate(over="ignore", invalid="ignore"):
         apart = (np.abs(goal - shown.positions) > SAME_PLACE).any(axis=1)
-    collector.refuse(edited & moved & apart, f"vertices were moved, and have another {names}, too: either says where")
+    collector.refuse(edited & moved & apart, f"vertices were moved that have other {names}, too: either says where")
     return edited
 
 
@@ -179,7 +177,10 @@ def _alphas(
     )
     beyond = painted & ((colors < 0) | (colors > 1)).any(axis=1)
     if beyond.any():
-        report.warn(f"{int(beyond.sum())} vertices of displacements were painted beyond 0 to 1, which is all they have")
+        report.warn(
+            f"of displacements, {number_of(int(beyond.sum()), 'vertices were')} painted beyond 0 to 1, which is all "
+            "there is"
+        )
     shade = colors.astype(np.float64).mean(axis=1).clip(0, 1) * _OPAQUE
     return np.asarray(np.where(painted, shade, finite))
 
@@ -290,7 +291,7 @@ class _DisplacementCollector:
         first = ranges.starts([len(own) for own in self.points])
         self._refuse(
             [np.flatnonzero(~kept[start:end]) for start, end in itertools.pairwise(first.tolist())],
-            f"vertices are copies, and {NO_MORE}{_KEPT}",
+            f"vertices come from copies, and {NO_MORE}{_KEPT}",
         )
 
     def refuse(self, bad: Bools, what: str) -> None:
@@ -304,7 +305,7 @@ class _DisplacementCollector:
             names = ", ".join(obj.name for obj in points)
             seen = {obj: each for obj, each in points.items() if not meshes.needs_evaluation(obj)}
             count = sum(map(len, points.values()))
-            raise SceneError(f"{names}: {count} {what}", points, points=seen)
+            raise SceneError(f"{names}: {number_of(count, what)}", points, points=seen)
 
     @cached_property
     def going(self) -> dict[int, Floats | None]:

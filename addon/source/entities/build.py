@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
+from bpy.types import Camera, Curve, Light, Mesh
 
 from ....formats.binary import FormatError
 from ....formats.source import brush_classes, entity_values
@@ -101,7 +102,7 @@ class _Maker:
         count: int,
     ) -> None:
         self.importing, self.models, self.types, self.quads, self.targets = importing, known, types, quads, targets
-        self.sounds, self.looks = Sounds(importing), stand_ins.Looks()
+        self.sounds, self.shapes = Sounds(importing), stand_ins.StandInShapes()
         self.width = len(str(count))
         self.size = gizmos.LARGEST
         self.hdr = lamps.shows_hdr(importing.level, importing.settings.lightmaps)
@@ -146,8 +147,8 @@ class _Maker:
             transforms.remember_new(obj)
         if data is not None:
             datablocks.remember(obj)
-        if brush is None and isinstance(data, bpy.types.Mesh | bpy.types.Curve):
-            self.looks.remember(obj)
+        if brush is None and isinstance(data, Mesh | Curve):
+            self.shapes.remember(obj)
         home = self.importing.group(group.name, HOME) if brush is None else self.importing.brush_home(brush)
         home.objects.link(obj)
         self.importing.report.count("lights" if obj.type == "LIGHT" else "entities")
@@ -194,11 +195,11 @@ def rotation_of(values: Mapping[str, str], data: bpy.types.ID | None, is_brush: 
     pitch, yaw, roll = entity_values.angles(values)
     classname = values.get(CLASSNAME, "")
     if data is not None:
-        if isinstance(data, bpy.types.Light):
+        if isinstance(data, Light):
             return lamps.rotation(values, entity_values.triple(values, ANGLES))
-        if isinstance(data, bpy.types.Camera):  # Blender's look along -z, with y up; the roll isn't shown
+        if isinstance(data, Camera):  # Blender's look along -z, with y up; the roll isn't shown
             return layout.euler((0.0, yaw + _CAMERA_TURN, 90.0 - pitch))
-        if isinstance(data, bpy.types.Curve):
+        if isinstance(data, Curve):
             return 0.0, 0.0, 0.0  # they lie where their points are
     if classname == classes.DECAL:
         return 0.0, 0.0, 0.0

@@ -87,7 +87,7 @@ class _EntityCollector:
 
     def __init__(self, scene: SceneLevel, report: Report, reshapes: bool) -> None:
         self.scene, self.report, self.reshapes = scene, report, reshapes
-        self.looks = stand_ins.Looks()
+        self.shapes = stand_ins.StandInShapes()
         options = scene.original.options
         self.scale = float(options.get("scale", layout.SCALE))
         self.hdr = lamps.shows_hdr(scene.before, options.get("lightmaps"))
@@ -151,7 +151,7 @@ class _EntityCollector:
         to the mesh.
         """
         stands_in = not values.get(MODEL, "").startswith("*") and isinstance(obj.data, bpy.types.Mesh | bpy.types.Curve)
-        if stands_in and (self.looks.is_edited(obj) or meshes.needs_evaluation(obj)):
+        if stands_in and (self.shapes.is_edited(obj) or meshes.needs_evaluation(obj)):
             self.report.warn(f"{obj.name}: {models.EDITED if models.is_model(values.get(MODEL, '')) else _STANDS_IN}")
         groups = custom_properties.groups(obj)
         if groups:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import bpy
+from bpy.types import ID, Object
 
 from ....formats.source.content import fgd
 from ....formats.source.entities import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
@@ -144,8 +145,8 @@ def as_values(value: Value) -> list[str]:
 def _values_of(id_block: bpy.types.ID, key: str) -> list[str]:
     """The values of a property. Raises SceneError for a group or a data-block."""
     raw: Value = id_block[key]
-    if isinstance(raw, bpy.types.ID) or hasattr(raw, "to_dict"):
-        at_fault = [id_block] if isinstance(id_block, bpy.types.Object) else []
+    if isinstance(raw, ID) or hasattr(raw, "to_dict"):
+        at_fault = [id_block] if isinstance(id_block, Object) else []
         raise SceneError(
             f"{id_block.name}: property {key} is a group or a data-block: a value is text or numbers", at_fault
         )
@@ -219,19 +220,13 @@ def written_keys(id_block: bpy.types.ID) -> list[str]:
     Those of other extensions aren't: groups, and (up to Blender 4.5 they are among the keys) what these registered.
     """
     return [
-        key
-        for key in _own_keys(id_block)
-        if not isinstance(id_block[key], bpy.types.ID) and not hasattr(id_block[key], "keys")
+        key for key in _own_keys(id_block) if not isinstance(id_block[key], ID) and not hasattr(id_block[key], "keys")
     ]
 
 
 def groups(id_block: bpy.types.ID) -> list[str]:
     """The keys of a data-block's custom properties that are groups, which no entity can have."""
-    return [
-        key
-        for key in _own_keys(id_block)
-        if hasattr(id_block[key], "keys") and not isinstance(id_block[key], bpy.types.ID)
-    ]
+    return [key for key in _own_keys(id_block) if hasattr(id_block[key], "keys") and not isinstance(id_block[key], ID)]
 
 
 def _own_keys(id_block: bpy.types.ID) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import bpy
 import numpy as np
+from bpy.types import Camera, Light
 
 from ....formats.source import numbers
 from ....formats.source.entities import CLASSNAME
@@ -42,19 +43,19 @@ def edited(obj: bpy.types.Object, values: Mapping[str, str], scale: float, hdr: 
     """
     was = baselines.load(obj, _SET)
     now = _values(obj)
-    if was is None and isinstance(obj.data, bpy.types.Light):
+    if was is None and isinstance(obj.data, Light):
         return _of_new_light(obj.data, now, values, scale, hdr)
     if was is None or len(was) != len(now):  # it is new, or has data of another kind
         return {}
     changed = [not numbers.same([a], [b]) for a, b in zip(was.tolist(), now, strict=True)]
     if not any(changed):
         return {}
-    if isinstance(obj.data, bpy.types.Light):
+    if isinstance(obj.data, Light):
         set_now = dict(zip(_LIGHT, changed, strict=True))
         if obj.data.type != lamps.kind_of(values.get(CLASSNAME, "")):  # what lights of that type have is none of its
             set_now |= dict.fromkeys(("spot_size", "spot_blend", "spread"), False)
         return _of_light(was.tolist(), now, set_now, values, scale, hdr)
-    if isinstance(obj.data, bpy.types.Camera):
+    if isinstance(obj.data, Camera):
         return {"fov": numbers.text(round(math.degrees(now[0]), 3))}
     reach, loud = changed
     found = {"radius": numbers.text(round(now[0] / scale, 3))} if reach else {}

@@ -58,7 +58,7 @@ class AddEntity(AddAtCursor):
     bl_label = "Add Entity"
     add = staticmethod(add_entity)
 
-    what: str = declared.string(name="Class", description="What it is: info_target, logic_relay, ...", search=_classes)
+    what: str = declared.string(name="Class", description="What it is, as info_target, logic_relay", search=_classes)
 
 
 class EditOutput(Declared, bpy.types.Operator):
@@ -68,10 +68,10 @@ class EditOutput(Declared, bpy.types.Operator):
     bl_label = "Output"
     bl_options = {"REGISTER", "UNDO"}
 
-    key: str = declared.string(name="Output", description="When it happens: OnTrigger, ...")
+    key: str = declared.string(name="Output", description="When it happens, such as OnTrigger")
     place: int = declared.integer(default=-1, options={"HIDDEN", "SKIP_SAVE"})
     target: str = declared.string(name="Target", description="The name of the entities that it goes to")
-    input: str = declared.string(name="Input", description="What they do: Open, Kill, ...")
+    input: str = declared.string(name="Input", description="What they do, such as Open, Kill")
     parameter: str = declared.string(name="Parameter", description="What with")
     delay: float = declared.number(name="Delay", description="Seconds that pass before", min=0)
     times: int = declared.integer(name="Times", description="How often at most; -1: always", default=-1, min=-1)
@@ -87,7 +87,7 @@ class EditOutput(Declared, bpy.types.Operator):
         if output is not None:
             self.target, self.input, self.parameter = output.target, output.input, output.parameter
             self.delay, self.times = float(output.delay), int(float(output.times))
-        return stage.window_manager_of(context).invoke_props_dialog(self)
+        return stage.window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
 
     def _old(self, context: bpy.types.Context) -> Output | None:
         obj = entity_of(context)
@@ -98,6 +98,7 @@ class EditOutput(Declared, bpy.types.Operator):
         """Write it."""
         obj, old = entity_of(context), self._old(context)
         if obj is None or not self.key:
+            self.report({"INFO"}, "An output has to have a name")
             return {"CANCELLED"}
         delay = old.delay if old is not None and float(old.delay) == self.delay else f"{self.delay:.6g}"
         times = old.times if old is not None and float(old.times) == self.times else str(self.times)
@@ -129,6 +130,7 @@ class RemoveOutput(Declared, bpy.types.Operator):
         """Remove it."""
         obj = entity_of(context)
         if obj is None or (self.key, self.place) not in [(one.name, place) for place, one in outputs_of(obj)]:
+            self.report({"INFO"}, "The entity has no such output")
             return {"CANCELLED"}
         remove_output(obj, self.key, self.place)
         return {"FINISHED"}

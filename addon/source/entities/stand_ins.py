@@ -10,6 +10,7 @@ import zlib
 
 import bpy
 import numpy as np
+from bpy.types import Mesh
 
 from ...scene import aspects, baselines, identity, shapes
 from ...scene.blender_types import Value
@@ -17,7 +18,7 @@ from ...scene.blender_types import Value
 _LOOKS = "looks"
 
 
-class Looks:
+class StandInShapes:
     """What data look like, each worked out once."""
 
     def __init__(self) -> None:
@@ -32,7 +33,7 @@ class Looks:
         """Whether it is another one than was remembered, or has materials of the object's own."""
         if any(slot.link == "OBJECT" and slot.material is not None for slot in obj.material_slots):
             return True
-        if isinstance(obj.data, bpy.types.Mesh) and shapes.is_edited(obj.data):
+        if isinstance(obj.data, Mesh) and shapes.is_edited(obj.data):
             return True
         was = None if obj.data is None else baselines.load(obj.data, _LOOKS)
         return was is not None and was.tolist() != [self._of(obj)]

@@ -285,7 +285,7 @@ def _normals(
     """
     rounded = np.zeros(len(polygons.first_corner) - 1, np.bool_)
     try:
-        found = None if flat else vertex_normals.smooth(importing.level, polygons, importing.area_normals)
+        found = None if flat else vertex_normals.smooth(importing.level, polygons, lambda: importing.area_normals)
     except FormatError as error:
         importing.report.warn(f"faces are flat: {error}")
         found = None

@@ -7,6 +7,7 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
+from ....formats.counting import number_of
 from ....formats.source import LumpId, geometry
 from ....formats.source.geometry import Ints
 from ...scene import baselines
@@ -93,8 +94,8 @@ def _report_light(scene: SceneLevel, surfaces: SceneSurfaces, polygons: Ints, re
     edited = np.concatenate([edited, patches[np.unique(owners[away])]])
     if len(edited):
         report.warn(
-            f"{len(edited)} faces in {surfaces.named(edited)}: the UV map {layout.LIGHTMAP_UV!r} was edited, "
-            "which says where light is. A map keeps that"
+            f"{number_of(len(edited), 'faces')} in {surfaces.named(edited)}: the UV map {layout.LIGHTMAP_UV!r} was "
+            "edited, which says where light is. A map keeps that"
         )
 
 

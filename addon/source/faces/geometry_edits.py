@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 
 from ....formats import ranges, source
+from ....formats.counting import number_of
 from ....formats.source import LumpId, displacements
 from ....formats.source.edits.changes import FARTHEST
 from ....formats.source.geometry import Floats, Ints
@@ -41,7 +42,10 @@ def apply(scene: SceneLevel, surfaces: SceneSurfaces, level: source.Level, repor
     if not len(models):
         return set()
     if scene.settings.geometry == IGNORE:
-        report.warn(f"{len(models)} models have other faces than the map: what was done to these models is left out")
+        report.warn(
+            f"{number_of(len(models), 'models have')} other faces than the map: what was done to these models is left "
+            "out"
+        )
         return set(models.tolist())
     if scene.settings.world == EDIT and scene.settings.geometry != VISUAL:  # those of the world are read by `world`
         models = models[models != 0]
@@ -158,10 +162,12 @@ def _move(surfaces: SceneSurfaces, edits: Edits, level: source.Level, report: Re
         (reshaped[of_entities], "what collides stays around their entity's origin as it was, and goes where that goes"),
     ):
         if len(part):
-            report.warn(f"{len(part)} faces in {surfaces.named(part)} are only seen where they were moved to: {stays}")
+            report.warn(f"in {surfaces.named(part)}, {number_of(len(part), 'faces are')} moved for show only: {stays}")
     beside = np.setdiff1d(touched, surfaces.faces[edits.reshaped])
     if len(beside):
-        report.warn(f"{len(beside)} faces that share vertices with those that were moved go along")
+        report.warn(
+            f"{number_of(len(beside), 'faces go', 'face goes')} along with those that were moved, by shared vertices"
+        )
 
 
 def _refuse_shared(surfaces: SceneSurfaces, chosen: Bools, moved: Ints, places: Floats) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, geometry
 from ....formats.source.edits.texture_fits import ROUNDING, solve
 from ....formats.source.geometry import Floats, Ints
@@ -160,8 +161,8 @@ class TextureMapping:
         wrong = ((made ^ flags) & _BUMP > 0) & self.lit[patches.faces]
         if wrong.any():
             raise patches.refused(
-                f"{{}}: {int(wrong.sum())} faces were compiled with light for other {layout.FLAGS!r}: {_BUMP:#x} says "
-                "how many lightmaps each has, and has to stay",
+                f"{{}}: {number_of(int(wrong.sum()), 'faces were')} compiled with light for other {layout.FLAGS!r}: "
+                f"{_BUMP:#x} says how many lightmaps each has, and has to stay",
                 np.flatnonzero(wrong),
             )
         return made
@@ -228,8 +229,8 @@ class TextureMapping:
                     flag.name.lower() for flag in _MATERIAL_FLAGS if flag.name and (apart & int(flag)).any()
                 )
                 self.report.warn(
-                    f"texture {names[known[number]]}: {int((apart > 0).sum())} faces that were given it keep their "
-                    f"flags, and differ from those that were compiled with it in {differing}"
+                    f"texture {names[known[number]]}, given to {number_of(int((apart > 0).sum()), 'faces')}. Flags "
+                    f"stay, and differ from what was compiled with it in {differing}"
                 )
 
     # ---------------------------------------------------------------------------------------------------- vectors
@@ -265,8 +266,8 @@ class TextureMapping:
         if made.bent.any():
             worst = float(made.residuals[made.bent].max())
             raise patches.refused(
-                f"the UVs of {int(made.bent.sum())} faces in {{}} are bent or torn, by up to {worst:.3g} texels: a "
-                "map's texture lies flat on a face, moved, turned, scaled or slanted",
+                f"the UVs of {number_of(int(made.bent.sum()), 'faces')} in {{}} are bent or torn, by up to "
+                f"{worst:.3g} texels: a map's texture lies flat on a face, moved, turned, scaled or slanted",
                 edited[made.bent],
             )
         vectors[edited] = made.vectors

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.binary import FormatError
+from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, vertex_normals
 from ....formats.source.geometry import Ints
 from ....formats.source.surfaces import Bools
@@ -40,8 +41,8 @@ def apply(surfaces: SceneSurfaces, level: source.Level, polygons: Ints, report: 
     sides = which[surfaces.faces[which] >= surfaces.model_faces.drawn]
     if len(sides):
         raise surfaces.refused(
-            f"{surfaces.named(sides)}: {len(sides)} sides are shaded smooth, or with other normals: brush entities "
-            "without faces have none",
+            f"{surfaces.named(sides)}: {number_of(len(sides), 'sides are')} shaded smooth, or with other normals: "
+            "brush entities without faces have none",
             sides,
         )
     now, flat = surfaces.normals[corners[wrong]], surfaces.flat[polygons[owners[wrong]]]
@@ -55,7 +56,9 @@ def apply(surfaces: SceneSurfaces, level: source.Level, polygons: Ints, report: 
         edits.face_fields.set_normals(level, sources[wrong], made)
     except FormatError as error:
         raise surfaces.refused(
-            f"{surfaces.named(which)}: {len(which)} faces are shaded with other normals than the map's: {error}", which
+            f"{surfaces.named(which)}: {number_of(len(which), 'faces are')} shaded with other normals than the map's: "
+            f"{error}",
+            which,
         ) from error
     report.count(SHADED, len(which))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....formats import source
+from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
 from ....formats.source.geometry import Ints
 from ....formats.source.surfaces import Bools
@@ -32,16 +33,16 @@ def apply(surfaces: SceneSurfaces, level: source.Level, polygons: Ints, report: 
     wrong = _edited(surfaces, polygons, layout.TEXINFO)
     if wrong.any():
         raise surfaces.refused(
-            f"{surfaces.named(polygons[wrong])}: {int(wrong.sum())} faces have another {layout.TEXINFO!r}. It follows "
-            f"from a face's material, its UVs and its {layout.FLAGS!r}: edit these",
+            f"{surfaces.named(polygons[wrong])}: {number_of(int(wrong.sum()), 'faces have')} another "
+            f"{layout.TEXINFO!r}. It follows from a face's material, its UVs and its {layout.FLAGS!r}: edit these",
             polygons[wrong],
         )
     for name in (layout.ORIGINAL_FACE, layout.SMOOTHING_GROUPS):
         wrong = _edited(surfaces, polygons, name) & (faces >= surfaces.model_faces.drawn)
         if wrong.any():
             raise surfaces.refused(
-                f"{surfaces.named(polygons[wrong])}: {int(wrong.sum())} sides have another {name!r}, which only faces "
-                "have: brush entities without faces have none",
+                f"{surfaces.named(polygons[wrong])}: {number_of(int(wrong.sum()), 'sides have')} another {name!r}, "
+                "which only faces have: brush entities without faces have none",
                 polygons[wrong],
             )
     originals = surfaces.numbers[layout.ORIGINAL_FACE][polygons]
@@ -50,8 +51,8 @@ def apply(surfaces: SceneSurfaces, level: source.Level, polygons: Ints, report: 
     wrong = chosen & ((originals < -1) | (originals >= count))
     if wrong.any():
         raise surfaces.refused(
-            f"{surfaces.named(polygons[wrong])}: {int(wrong.sum())} faces have an {layout.ORIGINAL_FACE!r} that isn't "
-            f"there: there are {count}, and -1 is none",
+            f"{surfaces.named(polygons[wrong])}: {number_of(int(wrong.sum()), 'faces have')} an "
+            f"{layout.ORIGINAL_FACE!r} that isn't there: there are {count}, and -1 is none",
             polygons[wrong],
         )
     if chosen.any():

@@ -24,6 +24,7 @@ from ....formats.source import LumpId, changed_faces, geometry
 from ....formats.source.entities import CLASSNAME
 from ...scene import attributes, baking, chosen_files, identity, originals
 from ...scene.blender_types import Value
+from ...scene.progress import Steps, Stepwise
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..lights import lamps
@@ -65,9 +66,10 @@ class BakeSettings:
     """File of an earlier version of the map, for NEW and REACH."""
 
 
+@Stepwise
 def bake(
     context: bpy.types.Context, level: bpy.types.Collection, settings: BakeSettings, report: Report
-) -> list[bpy.types.Image]:
+) -> Steps[list[bpy.types.Image]]:
     """Bake the light of a level's visible surfaces; returns the images that have it now, packed.
 
     Raises SceneError for levels without lightmaps, and where nothing can be baked; FormatError and OSError for a map
@@ -92,7 +94,8 @@ def bake(
     objects = [obj for obj in objects if asked[shown[obj]].any()]
     if not objects:
         raise SceneError(f"{level.name}: no visible surface is new against {Path(settings.before).name}")
-    baked, covered = _baked(context, level, objects, where, settings)
+    yield
+    baked, covered = yield from _baked(context, level, objects, where, settings)
     faces = np.zeros(len(asked), np.bool_)
     for obj in objects:
         faces[shown[obj]] = asked[shown[obj]]
@@ -165,7 +168,7 @@ def _baked(
     objects: Sequence[bpy.types.Object],
     where: LuxelPixels,
     settings: BakeSettings,
-) -> tuple[Light, NDArray[np.bool_]]:
+) -> Steps[tuple[Light, NDArray[np.bool_]]]:
     """What Cycles bakes (`scene.baking`), as a compiler lights the map."""
     group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
     with ExitStack() as stack:
@@ -176,7 +179,8 @@ def _baked(
         # Only lights that can't be switched, and no copy of what is around the sky camera: it is small where it stands.
         stack.enter_context(baking.hidden([obj for obj in level.all_objects if _is_switched(obj) or _is_scenery(obj)]))
         size = (where.width, where.height)
-        return baking.bake(context, level.name, objects, size, layout.LIGHTMAP_UV, settings.samples, settings.bounces)
+        how = settings.samples, settings.bounces
+        return (yield from baking.bake.steps(context, level.name, objects, size, layout.LIGHTMAP_UV, *how))
 
 
 def _sky(level: bpy.types.Collection) -> tuple[float, ...]:

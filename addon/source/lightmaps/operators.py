@@ -7,20 +7,22 @@ import bpy
 
 from ....formats.binary import FormatError
 from ...scene import declared, stage
+from ...scene.progress import Steps
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import OBJECT_MODE, LevelOperator, Result, allows, tell
-from ...scene.stoppable import Stoppable
+from ...scene.sidebar import Result, tell
+from ...scene.stoppable import StoppableTool
 from .. import layout
 from . import bake, collect
 
 
-class BakeLightmaps(Stoppable, LevelOperator):
+class BakeLightmaps(StoppableTool):
     """Bake the light of Blender's lights into the lightmaps of the visible surfaces, with Cycles"""
 
     format_key = layout.FORMAT
     bl_idname = "levelwright.source_bake"
     bl_label = "Bake Lightmaps"
     bl_options = {"REGISTER", "UNDO"}
+    needs_mode = "OBJECT"
     failures = (SceneError, OSError, FormatError)
 
     samples: int = declared.integer(name="Samples", description="Rays a luxel", default=64, min=1, soft_max=4096)
@@ -54,21 +56,18 @@ class BakeLightmaps(Stoppable, LevelOperator):
     )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a map with lightmaps, and for Object Mode."""
-        level = cls.level(context)
-        if level is None or context.mode != "OBJECT":
-            return super().poll(context) and allows(cls, False, OBJECT_MODE)
-        return allows(cls, bool(collect.shown(level)), "The level was imported without lightmaps")
+    def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Say what there has to be."""
+        return "" if collect.shown(level) else "The level was imported without lightmaps"
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask how."""
-        return stage.window_manager_of(context).invoke_props_dialog(self)
+        return stage.window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+    def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
         """Bake."""
         report = Report("baked")
         names = ("samples", "bounces", "images", "selected", "scene_world", "faces", "before")
         chosen = {name: getattr(self.properties, name) for name in names}
-        bake.bake(context, level, bake.BakeSettings(**chosen), report)
+        yield from bake.bake.steps(context, level, bake.BakeSettings(**chosen), report)
         tell(self, level, report)

@@ -11,6 +11,7 @@ from typing import Literal, get_type_hints
 
 import bpy
 import numpy as np
+from bpy.types import Light
 from numpy.typing import NDArray
 
 from ....formats import source
@@ -118,7 +119,7 @@ def _place(importing: ImportContext, records: Records) -> Steps[None]:
 
 def shade_of(data: bpy.types.ID | None) -> tuple[float, float, float, float]:
     """The colour and power of an object's data; all 0 of what is no light."""
-    if not isinstance(data, bpy.types.Light):
+    if not isinstance(data, Light):
         return 0.0, 0.0, 0.0, 0.0
     light: Value = data
     return (*light.color, light.energy)
@@ -128,7 +129,7 @@ def shape_of(data: bpy.types.ID | None) -> tuple[float, float, float, float]:
     """Of an object's data that is a light, its number in LAMPS, the angle and blend of its cone, and the metres from
     where on it lights nothing (0: it has no end); -1 and 0 of what is none.
     """
-    if not isinstance(data, bpy.types.Light):
+    if not isinstance(data, Light):
         return -1.0, 0.0, 0.0, 0.0
     light: Value = data
     size, edge = (light.spot_size, light.spot_blend) if light.type == "SPOT" else (0.0, 0.0)

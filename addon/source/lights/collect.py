@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ....formats import source
+from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, numbers
 from ....formats.source.numbers import doubles
 from ....formats.source.records import EmitType, Records
@@ -72,7 +73,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     _edit(level, other, both, new, [twin for number in gone if (twin := int(twins[number])) >= 0])
     lost = sum(int(twins[number]) < 0 for number in (*changes, *gone))
     if lost:
-        report.warn(f"{lost} compiled lights that were edited are not in {other.name}, which has no such ones")
+        report.warn(f"{number_of(lost, 'edited compiled lights are')} not in {other.name}, which has no such ones")
 
 
 def _edit(

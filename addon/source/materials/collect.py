@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 
 from ....formats import source
+from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
 from ....formats.source.texdata import MAX_NAME
 from ...scene import identity, images, originals
@@ -23,8 +24,6 @@ from .. import layout
 from ..collecting.scene_level import SceneLevel, shows_faces
 
 _GREY = (0.5, 0.5, 0.5)
-_SAMPLED = 1 << 16
-"""Pixels of an image that its mean colour is taken of."""
 _LETTERS = re.compile(r"[ !#-~]+")
 """What a texture's name is of: no quotes, which would end it in a material's or an editor's file."""
 _AS_FILE = re.compile(r"(?:/|materials/)*(.*?)(?:\.vmt)?", re.IGNORECASE | re.DOTALL)
@@ -61,8 +60,8 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         report.note(f"texture {names[number]} is now {name}")
     if renamed:
         report.warn(
-            f"{len(renamed)} materials have other names in Blender than their textures, which keep theirs: "
-            f"{listed(renamed)}. The property {layout.MATERIAL!r} of a material renames its texture"
+            f"{number_of(len(renamed), 'materials have')} another name in Blender than the texture, which keeps its "
+            f"own: {listed(renamed)}. The property {layout.MATERIAL!r} of a material renames its texture"
         )
 
 
@@ -78,7 +77,7 @@ def _report_others(scene: SceneLevel, report: Report) -> None:
     names = [material.name for material, is_read in edited.items() if not is_read]
     if names:
         report.warn(
-            f"{listed(names)}: the property {layout.MATERIAL!r} was edited, but isn't written: what models and decals "
+            f"{listed(names)}: the edit of the property {layout.MATERIAL!r} isn't written: what models and decals "
             "have for materials is said by their files and their entities"
         )
 
@@ -164,7 +163,7 @@ class TextureTable:
         color = _GREY
         before = len(self.level.table(LumpId.TEXDATA))
         if image is not None:
-            size, color = (int(image.size[0]), int(image.size[1])), _mean(image)
+            size, color = (int(image.size[0]), int(image.size[1])), images.mean_color(image)
         number = edits.textures.add(self.level, name, size, color)
         if number == before:
             self.report.count("textures added")
@@ -174,11 +173,3 @@ class TextureTable:
                     "is taken, as of the texture that was there"
                 )
         return number
-
-
-def _mean(image: bpy.types.Image) -> tuple[float, float, float]:
-    """The mean colour of an image, linear, 0 to 1."""
-    pixels = images.to_rgba(image).reshape(-1, 4)
-    part = pixels[:: max(1, len(pixels) // _SAMPLED), :3] / np.float64(255)
-    red, green, blue = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4).mean(axis=0).tolist()
-    return red, green, blue

@@ -24,13 +24,14 @@ _FADE, _VERSION = "Source fade", 1
 
 @dataclass(frozen=True, slots=True)
 class ModelLooks:
-    """What an import's materials of models have of the map. faded: objects are seen through by their own alpha. units:
-    metres a unit, where static props fade with distance; None: they don't. sun: where it is seen, None: there is none.
-    """
+    """What an import's materials of models have of the map."""
 
     faded: bool = False
+    """Objects are seen through by their own alpha."""
     units: float | None = None
+    """Metres a unit, where static props fade with distance; None: they don't."""
     sun: tuple[float, float, float] | None = None
+    """Where it is seen, None: there is none."""
 
 
 def warped(nodes: Nodes, texture: TextureNodes, sun: tuple[float, float, float] | None) -> Socket | None:

@@ -61,7 +61,7 @@ class _OverlayCollector:
     """One export of overlays. table: the original's."""
 
     def __init__(self, scene: SceneLevel, level: source.Level, report: Report) -> None:
-        self.scene, self.level = scene, level
+        self.scene, self.level, self.report = scene, level, report
         self.table: Records = build.records(scene.before)
         self.texinfos = scene.before.table(LumpId.TEXINFO)
         self.beside = build.beside(scene.before, len(self.table))
@@ -139,9 +139,11 @@ class _OverlayCollector:
         mesh = self.scene.mesh(obj)
         if len(mesh.positions) != 4 or len(mesh.corner_verts) != 4 or len(np.unique(mesh.corner_verts)) != 4:
             raise ValueError("an overlay is one face with four corners")
+        found = mesh.uv(layout.UV)
+        if found is None:
+            raise ValueError(f"it has no UV map {layout.UV!r}")
         uvs = np.zeros((4, 2), np.float32)
-        if layout.UV in mesh.uvs:
-            uvs[mesh.corner_verts] = mesh.uv(layout.UV)
+        uvs[mesh.corner_verts] = found
         return mesh.positions.astype(np.float64), uvs
 
     def _moved(self, one: Instance, record: Records, corners: Floats, made: NDArray[np.float32]) -> Fields:
@@ -178,6 +180,7 @@ class _OverlayCollector:
         if material is None:
             if old < 0:
                 raise ValueError("an overlay needs a material")
+            self.report.warn(f"{obj.name}: without a material, its texture stays as it was", [obj])
             return old
         if self.textures.is_nameless(material):
             return old

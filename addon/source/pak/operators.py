@@ -13,7 +13,7 @@ from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import TextureFlags
-from ...scene import declared, originals, sidebar, stage
+from ...scene import chosen_files, declared, originals, sidebar, stage
 from ...scene.blender_types import Value
 from ...scene.reports import SceneError
 from ...scene.sidebar import LevelOperator, Result
@@ -61,7 +61,9 @@ class _Dialog(_FilesOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Ask."""
-        return stage.window_manager_of(context).invoke_props_dialog(cast(bpy.types.Operator, self))
+        return stage.window_manager_of(context).invoke_props_dialog(
+            cast(bpy.types.Operator, self), confirm_text=self.bl_label
+        )
 
 
 class AddPakFiles(_FilesOperator, ImportHelper, bpy.types.Operator):  # type: ignore[misc]  # as Blender's own importers are
@@ -72,22 +74,20 @@ class AddPakFiles(_FilesOperator, ImportHelper, bpy.types.Operator):  # type: ig
     bl_options = {"REGISTER", "UNDO"}
 
     directory: str = declared.string(subtype="DIR_PATH", options={"SKIP_SAVE", "HIDDEN"})
-    filepath: str
-    """The file that was chosen last: ImportHelper declares it."""
+    filepath: str = declared.string(subtype="FILE_PATH", options={"SKIP_SAVE", "HIDDEN"})
     files: declared.Groups[bpy.types.OperatorFileListElement] = declared.collection(
         bpy.types.OperatorFileListElement, options={"SKIP_SAVE", "HIDDEN"}
     )
     folder: str = declared.string(
-        name="Folder", description="Where in the map they are: materials/brick, sound/ambient, maps, ..."
+        name="Folder", description="Where in the map they are, such as materials/brick, sound/ambient, maps"
     )
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Read and add them."""
-        names = [each.name for each in self.files if each.name] or [Path(self.filepath).name]
-        root = Path(bpy.path.abspath(self.directory or str(Path(self.filepath).parent)))
-        read = {name: (root / name).read_bytes() for name in names}
-        for name, data in read.items():
-            files.put_file(level, f"{self.folder}/{name}", data)
+        names = [Path(self.directory, each.name) for each in self.files if each.name] or [Path(self.filepath)]
+        paths = [Path(bpy.path.abspath(str(name))) for name in names]
+        for path, data in zip(paths, [chosen_files.read(path) for path in paths], strict=True):
+            files.put_file(level, f"{self.folder}/{path.name}", data)
 
 
 class AddPakImage(_Dialog):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.binary import FormatError
+from ....formats.counting import number_of
 from ....formats.source.content import vhv
 from ....formats.source.content.vhv import VertexOrder
 from ....formats.source.records import Records
@@ -95,7 +96,7 @@ class PropLight:
     def tell(self) -> None:
         """Report the light that couldn't be shown."""
         for why, count in self.wrong.items():
-            self.importing.report.note(f"the baked light of {count} static props isn't shown: {why}")
+            self.importing.report.note(f"the baked light of {number_of(count, 'static props')} isn't shown: {why}")
 
     def _file(self, number: int) -> str | None:
         """The name of the file with a prop's light: of the kind that is asked for, or the other."""

@@ -15,6 +15,7 @@ from itertools import compress
 
 import bpy
 import numpy as np
+from bpy.types import Mesh
 from numpy.typing import NDArray
 
 from ....formats.source import LumpId, fields, leaf_tree
@@ -22,12 +23,11 @@ from ....formats.source.entity_values import by_key, number
 from ....formats.source.geometry import Ints
 from ....formats.source.leaf_tree import LeafTree
 from ....formats.source.numbers import doubles
-from ...scene import identity
+from ...scene import attributes, identity
 from ...scene.blender_types import Value
 from .. import layout
 from ..context import ImportContext
 from ..displacements.build import DisplacementMeshes
-from ..entities.custom_properties import RESERVED
 from ..faces.build import RenderedFaces
 from ..props import build as props
 
@@ -116,9 +116,7 @@ def place(importing: ImportContext, box: SkyBox) -> None:
     copies = [obj.copy() for obj in originals]
     copies += [bpy.data.objects.new(mesh.name, mesh) for mesh in box.meshes]
     for record, obj in enumerate(copies, 1):
-        for key in list(dict(obj.items())):
-            if key.startswith(RESERVED):
-                del obj[key]
+        obj.id_properties_clear()  # they say what the record is that it shows
         obj.parent = root
         obj.hide_select = True
         identity.stamp(obj, importing.token, layout.PREVIEW, record)
@@ -142,7 +140,7 @@ def _entities(importing: ImportContext) -> list[bpy.types.Object]:
     found: list[bpy.types.Object] = []
     for home in (importing.collection, *importing.collection.children_recursive):
         for obj in () if home.hide_viewport else home.objects:
-            if isinstance(obj.data, bpy.types.Mesh) and len(obj.data.vertices):
+            if isinstance(obj.data, Mesh) and len(obj.data.vertices):
                 mark = identity.stamped(obj)
                 if mark is not None and mark.kind == layout.ENTITY:
                     found.append(obj)
@@ -154,9 +152,9 @@ def _inside(box: SkyBox, objects: list[bpy.types.Object]) -> list[bool]:
     mins, maxs = np.empty((len(objects), 3)), np.empty((len(objects), 3))
     for row, obj in enumerate(objects):
         mesh: Value = obj.data
-        points, matrix = np.empty(len(mesh.vertices) * 3, np.float32), np.array(obj.matrix_basis, np.float64)
-        mesh.vertices.foreach_get("co", points)
-        placed = points.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        matrix = np.array(obj.matrix_basis, np.float64)
+        points = np.asarray(attributes.read(mesh, "position"), np.float64)
+        placed = points @ matrix[:3, :3].T + matrix[:3, 3]
         mins[row], maxs[row] = placed.min(axis=0), placed.max(axis=0)
     inside: list[bool] = box.holds_boxes(mins - _NEAR, maxs + _NEAR).tolist()
     return inside

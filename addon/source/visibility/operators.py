@@ -9,7 +9,7 @@ import numpy as np
 from ....formats.binary import FormatError
 from ...scene import declared
 from ...scene.reports import SceneError
-from ...scene.sidebar import OBJECT_MODE, LevelOperator, allows
+from ...scene.sidebar import LevelOperator
 from .. import layout
 from . import show
 
@@ -29,13 +29,9 @@ class ShowSeen(LevelOperator):
     bl_idname = "levelwright.source_show_seen"
     bl_label = "Show What Is Seen"
     bl_options = {"REGISTER", "UNDO"}
+    needs_mode = "OBJECT"
 
     place: str = declared.menu(name="From", items=PLACES, default=CURSOR)
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a map, and for Object Mode: objects give way to copies."""
-        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Hide all else."""
@@ -50,14 +46,12 @@ class ShowAll(LevelOperator):
     bl_idname = "levelwright.source_show_all"
     bl_label = "Show All"
     bl_options = {"REGISTER", "UNDO"}
+    needs_mode = "OBJECT"
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a map of which something is hidden."""
-        level = cls.level(context)
-        if level is None or context.mode != "OBJECT":
-            return super().poll(context) and allows(cls, False, OBJECT_MODE)
-        return allows(cls, show.is_limited(level), "Nothing is hidden: Show What Is Seen hides what isn't")
+    def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Say what there has to be."""
+        return "" if show.is_limited(level) else "Nothing is hidden: Show What Is Seen hides what isn't"
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Show it."""

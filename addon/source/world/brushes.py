@@ -10,13 +10,13 @@ import numpy as np
 from ....formats import source
 from ....formats.source import edits, vmf
 from ....formats.source.geometry import Ints
-from ....formats.source.shaping.drawn import DrawnBrushes, Shaped
 from ....formats.source.shaping.side_looks import KEPT, SideLooks
+from ....formats.source.shaping.solids import DrawnBrushes, Shaped
 from ....formats.source.vmf import tools
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..brushes import collect as brushes
-from ..brushes.collect import NO_CONTENTS, Drawn
+from ..brushes.collect import NO_CONTENTS, SceneBrushes
 from ..collecting.scene_level import SceneLevel
 from ..materials.collect import TextureTable
 
@@ -33,7 +33,7 @@ class WorldBrushes:
                 f"{scene.collection.name}: all of its brushes are gone from the collection {layout.BRUSH_HOME!r}, and "
                 "nothing would be left of the world: undo that"
             )
-        self._drawn: Drawn = drawn
+        self._drawn: SceneBrushes = drawn
         self._brushes = DrawnBrushes(looks, drawn.matched(looks.compiled.solids))
         self._refuse_models()
 

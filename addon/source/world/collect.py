@@ -11,9 +11,10 @@ import numpy as np
 from ....formats import source
 from ....formats.source import LumpId, vmf, world
 from ....formats.source.geometry import Floats, Ints
-from ....formats.source.shaping import drawn as shaping
-from ....formats.source.shaping.drawn import DrawnEdits, Shaped
+from ....formats.source.shaping import solids as shaping
 from ....formats.source.shaping.side_looks import SideLooks
+from ....formats.source.shaping.solids import DrawnEdits, Shaped
+from ...scene.progress import Steps, Stepwise
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..brushes import collect as brushes
@@ -31,7 +32,8 @@ _HINT = (
 )
 
 
-def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
+@Stepwise
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> Steps[None]:
     """Do with edits of the world what the settings say. Raises SceneError, with objects and faces at fault."""
     names = brushes.edited(scene)
     if scene.settings.world != EDIT:
@@ -42,7 +44,8 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         return
     edited = _read(scene, level, report)
     if edited is not None:
-        edited.write()
+        yield
+        yield from edited.write()
 
 
 def displaced(scene: SceneLevel) -> dict[int, Floats | None]:
@@ -97,15 +100,17 @@ class _World:
                 deleted = np.union1d(deleted, part.deleted)
         return shaped, deleted
 
-    def write(self) -> None:
+    def write(self) -> Steps[None]:
         """Put the edits into the level. Raises SceneError."""
         shaped, deleted = self.asked()
         self._refuse_both()
+        yield
         made = shaping.put(self.level, self.looks, shaped, deleted)
+        yield
         if not made.edits.changed and not made.edits.added:
             return
         try:
-            carved = world.apply(self.level, made.edits)
+            carved = yield from world.apply.steps(self.level, made.edits)
         except world.WorldError as error:
             raise self._refused(world.check(self.level, made.edits) or [error], made) from error
         self.report.count(EDITED, sum(change.shape is not None for change in made.edits.changed.values()))

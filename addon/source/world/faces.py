@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....formats.counting import number_of
 from ....formats.source.geometry import Ints
-from ....formats.source.shaping.drawn import Shaped
 from ....formats.source.shaping.face_moves import FaceMoveError, FaceMoves
 from ....formats.source.shaping.side_looks import SideLooks
+from ....formats.source.shaping.solids import Shaped
 from ....formats.source.surface_edits import Edits
 from ...scene.reports import Report, SceneError
 from ..faces.scene_surfaces import SceneSurfaces
@@ -25,7 +26,9 @@ class WorldFaces:
             polygons = error.polygons
             named = surfaces.named(polygons) if len(polygons) else "World"
             raise surfaces.refused(f"{named}: {error.message}", polygons) from error
-        report.note(f"by their faces, {len(self.shaped)} brushes were reshaped, and {len(self.deleted)} deleted")
+        report.note(
+            f"by their faces, {number_of(len(self.shaped), 'brushes were')} reshaped, and {len(self.deleted)} deleted"
+        )
 
     @property
     def shaped(self) -> list[Shaped]:

@@ -12,6 +12,7 @@ from levelwright.addon.source.settings import ExportSettings, ImportSettings
 from levelwright.formats import source
 from levelwright.formats.source.differences import differences
 
+from tests.addon import kept
 from tests.formats import source_room
 
 ROOM = source.write(source.read(bytes(source_room.write(source_room.room()))))
@@ -23,8 +24,11 @@ class Scene:
 
     def __init__(self, data: bytes = ROOM, **options: object) -> None:
         self.data = data
-        chosen = {"worldlights": True, "lightmaps": "none", **options}
-        self.level = importer.import_level(bpy.context, data, "room.bsp", ImportSettings(**chosen), Report())
+        settings = ImportSettings(**{"worldlights": True, "lightmaps": "none", **options})
+        self.level = kept.opened(
+            data + repr(settings).encode(),
+            lambda: importer.import_level(bpy.context, data, "room.bsp", settings, Report()),
+        )
         self.report = Report()
 
     def objects(self, kind: str = layout.ENTITY) -> dict[int, bpy.types.Object]:

@@ -52,7 +52,7 @@ def test_the_highest_bit_is_one_too() -> None:
 def test_faces_of_one_brush_that_differ_are_refused() -> None:
     scene = BrushPolygons()
     contain(scene, CLIP, 1, only=slice(2))
-    with pytest.raises(SceneError, match="1 brushes have faces that differ in their 'contents'") as caught:
+    with pytest.raises(SceneError, match="1 brush has faces that differ in their 'contents'") as caught:
         scene.export()
     own = np.flatnonzero(meshes.read(scene.brushes).attribute(layout.BRUSH) == 2)
     assert caught.value.faces[scene.brushes].tolist() == own.tolist()

@@ -121,7 +121,7 @@ def test_a_grid_that_is_another_is_refused(level) -> None:
     mesh.from_mesh(obj.data)
     bmesh.ops.subdivide_edges(mesh, edges=mesh.edges[:1], cuts=1)
     mesh.to_mesh(obj.data)
-    assert refused(level, "are new").points[obj].tolist() == [len(obj.data.vertices) - 1]
+    assert refused(level, "(is|are) new").points[obj].tolist() == [len(obj.data.vertices) - 1]
 
 
 def test_holes_and_deleted_displacements_are_refused(level) -> None:
@@ -141,7 +141,7 @@ def test_a_copy_is_refused(level) -> None:
     copy.data = obj.data.copy()
     copy.location.x = 64
     obj.users_collection[0].objects.link(copy)
-    assert refused(level, "are copies").objects == [copy]
+    assert refused(level, "come from copies").objects == [copy]
     flat = imported(room())
     flat.objects.link(copy)
     assert refused(flat, "more displacements").objects == [copy]
@@ -154,7 +154,7 @@ def test_a_lost_attribute_is_told() -> None:
     assert refused(level, "displacement_alpha").objects == [obj]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(st.integers(0, 24), *[st.floats(-500, 500, width=32)] * 3), min_size=1, max_size=6,
@@ -226,7 +226,7 @@ def test_blends_of_some_displacements_alone() -> None:
 def test_vertices_that_are_nowhere_are_selected(level, height: float, match: str) -> None:
     obj = hill(level)
     move(obj, np.array([12]), (0, 0, height))
-    assert refused(level, f"{obj.name}: 1 vertices .*{match}").points[obj].tolist() == [12]
+    assert refused(level, f"{obj.name}: 1 vertex .*{match}").points[obj].tolist() == [12]
 
 
 def test_alphas_that_none_can_be(level) -> None:
@@ -235,7 +235,7 @@ def test_alphas_that_none_can_be(level) -> None:
     colors[7, :3] = 2
     paint(obj, layout.ALPHA, colors, "color")
     assert edited(level, APPLY, report)[0].table(LumpId.DISP_VERTS)["alpha"][7] == 255
-    assert any("1 vertices of displacements were painted beyond 0 to 1" in each for each in report.warnings)
+    assert any("of displacements, 1 vertex was painted beyond 0 to 1" in each for each in report.warnings)
     colors[7, :3] = np.nan
     paint(obj, layout.ALPHA, colors, "color")
     assert refused(level, "NaN or infinite").points[obj].tolist() == [7]
@@ -299,7 +299,7 @@ def test_a_vertex_that_was_moved_there_as_well_is_fine_and_elsewhere_refused(lev
     row = edited(level, APPLY)[0].table(LumpId.DISP_VERTS)[12]
     assert (row["vec"].tolist(), row["dist"]) == ([0, 0, 1], 16)
     move(obj, np.array([12]), (0, 0, 1))
-    assert refused(level, "were moved, and have another").points[obj].tolist() == [12]
+    assert refused(level, "moved that have other").points[obj].tolist() == [12]
 
 
 @pytest.mark.parametrize(("distance", "match"), [(np.nan, "NaN or infinite"), (40000.0, "out of the world")])
@@ -369,7 +369,7 @@ def test_vertices_of_a_larger_map_are_new(level, number: int) -> None:
     numbers[12] = number
     for name, (_, _, values) in layout.vertex_ids(numbers, token).items():
         paint(obj, name, values, "value")
-    assert refused(level, "1 vertices are new").points[obj].tolist() == [12]
+    assert refused(level, "1 vertex is new").points[obj].tolist() == [12]
 
 
 @pytest.mark.parametrize("number", [64, 65, 1000])

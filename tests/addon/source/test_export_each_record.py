@@ -275,7 +275,7 @@ def test_a_compiled_light_that_the_other_list_has_not(gone: bool) -> None:
         obj.location.x += 4
     made = here.export()
     assert here.changed(made) == ["WORLDLIGHTS"]
-    assert any(each.startswith("1 compiled lights that were edited are not in WORLDLIGHTS_HDR") for each in
+    assert any(each.startswith("1 edited compiled light is not in WORLDLIGHTS_HDR") for each in
                here.report.warnings)  # fmt: skip
     level.set_table(HDR, level.table(HDR)[:0])
     here = Scene(source.write(level))

@@ -331,7 +331,7 @@ def test_things_that_are_no_entities_are_told() -> None:
     assert "light probe 'probe' (not a cubemap" in here.report.summary()
     here.objects()[1]["group"] = {"a": 1}
     assert here.export().file.write() == here.data
-    assert "1 groups of properties of 'prop_dynamic 1'" in here.report.summary()
+    assert "1 group of properties of 'prop_dynamic 1'" in here.report.summary()
 
 
 def test_a_light_of_another_type_stays_what_its_class_says() -> None:

@@ -87,7 +87,7 @@ TURNS = st.floats(-4, 4, width=32)
 WHOLE: list[bpy.types.Collection] = []
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.tuples(*[TURNS] * 4), st.tuples(st.floats(-50, 50, width=32), st.floats(-50, 50, width=32)),
        st.sampled_from([room.WEST, room.EAST, room.CEILING_RIGHT, room.SOUTH_LEFT]))  # fmt: skip
 def test_any_affine_map_of_uvs_is_solved(turn: tuple, way: tuple, face: int) -> None:
@@ -158,7 +158,7 @@ def test_edited_places_in_the_lightmap_stay_and_are_told(level) -> None:
     light[np.flatnonzero(corners_of(level, room.NORTH_LEFT)[2])] += 0.25
     set_uv(world, light, layout.LIGHTMAP_UV)
     assert edited(level, APPLY, report)[1] == set()
-    assert [warning.startswith("1 faces in World: the UV map") for warning in report.warnings] == [True]
+    assert [warning.startswith("1 face in World: the UV map") for warning in report.warnings] == [True]
 
 
 def test_a_material_of_the_map_on_another_face(level) -> None:
@@ -242,7 +242,7 @@ def test_another_name_in_blender_alone_is_told(level) -> None:
     assert not report.warnings
     material.name = "dev/other"
     assert edited(level, materials.apply, report)[1] == set()
-    assert any("'dev/other'" in each and "keep theirs" in each for each in report.warnings)
+    assert any("'dev/other'" in each and "keeps its own" in each for each in report.warnings)
 
 
 def test_a_material_of_the_object_is_what_is_seen(level) -> None:

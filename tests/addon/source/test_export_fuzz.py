@@ -11,8 +11,8 @@ from levelwright.formats import source
 
 from tests.addon.source.exports import Scene
 from tests.addon.source.random_edits import KINDS, SURFACES, anywhere, assert_alike, edit, nearby
-from tests.fuzz.driver import Fuzzer
-from tests.fuzz.scenes import empty_file, try_all
+from tests.fuzz.driver import Fuzzer, try_all
+from tests.fuzz.scenes import empty_file
 
 
 def along_the_wall(obj: bpy.types.Object, chance: random.Random) -> None:

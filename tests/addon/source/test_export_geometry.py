@@ -102,7 +102,7 @@ def test_vertices_moved_for_show() -> None:
     before, after = (each.table(LumpId.VERTEXES)["point"] for each in (source_room.room(), made))
     assert (after[:, 2] == np.where(before[:, 2] == 128, 160, before[:, 2])).all()
     assert (after[:, :2] == before[:, :2]).all()
-    assert any("only seen" in each for each in report.warnings)
+    assert any("for show only" in each for each in report.warnings)
     assert report.counts["vertices moved for show only"] == 6
 
 

@@ -132,7 +132,7 @@ def test_a_side_is_drawn_out_with_the_texture_as_it_is_seen(scene: Scene, side: 
     assert side_textures(made) == ALL
     assert sorted(textures(made, made.table(LumpId.FACES)["texinfo"][-6:])) == sorted(ALL.values())
     assert written(made) == seen(scene.door)
-    said = f"model *1 ({scene.door.name}): 1 pieces became 1, 6 faces 6; moved faces keep their light"
+    said = f"model *1 ({scene.door.name}): 1 piece became 1, 6 faces 6; moved faces keep their light"
     assert any(note.startswith(said) for note in scene.report.notes)
 
 

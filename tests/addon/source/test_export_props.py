@@ -9,6 +9,7 @@ import pytest
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
+from numpy.typing import ArrayLike
 
 from tests.addon.source.exports import ROOM, Scene, copied, removed
 from tests.formats import source_room
@@ -21,14 +22,14 @@ def records(level: source.Level) -> np.ndarray:
     return level.static_props.props
 
 
-def scaled(version: int, prop: np.dtype, scale: str) -> bytes:
-    """The room as a map of version 21, with props of a version that have a scale, which is 1."""
+def scaled(version: int, prop: np.dtype, scale: str, value: ArrayLike = 1) -> bytes:
+    """The room as a map of version 21, with props of a version that have a scale."""
     level = source_room.room(version, prop)
     data = bytearray(source_room.write(level))
     data[4] = 21
     made = source.read(bytes(data))
     records = made.static_props.props.copy()
-    records[scale] = 1
+    records[scale] = value
     made.static_props.props = records
     return bytes(source.write(made))
 
@@ -109,6 +110,29 @@ def test_scaled_where_the_version_can() -> None:
     assert caught.value.objects == [obj]
 
 
+def test_scaled_by_other_channels_than_its_own() -> None:
+    here = Scene(scaled(*UNIFORM))
+    here.objects(layout.STATIC_PROP)[0].delta_scale = (2, 2, 2)
+    made = here.export()
+    same_but(here, made, 0, "uniform_scale")
+    assert records(made)["uniform_scale"][0] == 2
+
+
+def test_copies_are_as_large_as_what_they_were_copied_from() -> None:
+    here = Scene(scaled(*UNIFORM, value=[2, 1, 1]))
+    for number in (0, 1):
+        copied(here.objects(layout.STATIC_PROP)[number]).location.x += 16
+    assert records(here.export())["uniform_scale"].tolist() == [2, 1, 1, 2, 1]
+
+
+def test_only_scaled_copies_come_into_a_list_of_scales() -> None:
+    here = Scene(source.write(source_room.room_with_scales(6, {2: (2, 2, 2)})))
+    for number in (0, 2):
+        copied(here.objects(layout.STATIC_PROP)[number]).location.x += 16
+    scales = here.export().static_props.scales
+    assert (scales["prop"].tolist(), scales["scale"].tolist()) == ([2, 4], [[2, 2, 2]] * 2)
+
+
 def test_tinted_where_the_version_can() -> None:
     here = Scene(scaled(*UNIFORM))
     obj = here.objects(layout.STATIC_PROP)[0]
@@ -119,6 +143,14 @@ def test_tinted_where_the_version_can() -> None:
     assert records(made)["diffuse_modulation"][0].tolist() == [255, 128, 0, 255]
     obj["diffuse_modulation"] = [1, 2, 3, 4]
     assert records(here.export())["diffuse_modulation"][0].tolist() == [1, 2, 3, 4]
+
+
+def test_tinted_where_the_version_has_no_color_is_told() -> None:
+    here = Scene()
+    obj = here.objects(layout.STATIC_PROP)[0]
+    obj.color = (1, 0.5, 0, 1)
+    assert here.export().file.write() == ROOM
+    assert f"{obj.name}: static props of this version have no color" in here.report.warnings
 
 
 def test_deleted() -> None:
@@ -232,15 +264,20 @@ def test_what_the_import_left_out_stays() -> None:
     assert len(records(here.export())) == 0
 
 
+def brought(obj: bpy.types.Object, here: Scene) -> bpy.types.Object:
+    """A copy of another level's object, in this one."""
+    made = copied(obj, linked=True)
+    for collection in made.users_collection:
+        collection.objects.unlink(made)
+    here.level.objects.link(made)
+    made.parent = here.objects("root")[0]
+    return made
+
+
 def test_things_of_another_level_are_new_here() -> None:
     here, there = Scene(), Scene(scaled(*UNIFORM))
     for kind in (layout.STATIC_PROP, layout.ENTITY, layout.OVERLAY, layout.CUBEMAP):
-        obj = copied(there.objects(kind)[1 if kind != layout.OVERLAY else 0], linked=True)
-        for collection in obj.users_collection:
-            collection.objects.unlink(obj)
-        here.level.objects.link(obj)
-        obj.parent = here.objects("root")[0]
-        obj.location.x += 10
+        brought(there.objects(kind)[1 if kind != layout.OVERLAY else 0], here).location.x += 10
     made = here.export()
     assert len(records(made)) == 4
     assert records(made)["origin"][3].tolist() == [-190, 0, 8]
@@ -251,6 +288,25 @@ def test_things_of_another_level_are_new_here() -> None:
     assert made.table(source.LumpId.OVERLAYS)["origin"][:, 0].tolist() == [-100, -90]
     assert made.table(source.LumpId.CUBEMAPS)["origin"][:, 0].tolist() == [10, 50, 60]
     assert here.export(geometry="visual").file.write() == made.file.write()
+
+
+def test_a_new_one_that_cannot_be_is_refused() -> None:
+    here, there = Scene(), Scene()
+    obj = brought(there.objects(layout.STATIC_PROP)[0], here)
+    obj["skin"] = -1
+    with pytest.raises(SceneError, match="skin is -1") as caught:
+        here.export()
+    assert caught.value.objects == [obj]
+
+
+def test_where_the_map_has_no_lump_for_them_they_are_refused() -> None:
+    bare = source.read(ROOM)
+    bare.game_lumps.set_bytes("sprp", b"", 6)
+    here, there = Scene(source.write(bare)), Scene()
+    obj = brought(there.objects(layout.STATIC_PROP)[0], here)
+    with pytest.raises(SceneError, match="the map has no lump for static props") as caught:
+        here.export()
+    assert caught.value.objects == [obj]
 
 
 @pytest.mark.parametrize("linked", [False, True], ids=["shift-d", "alt-d"])

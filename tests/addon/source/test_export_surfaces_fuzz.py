@@ -20,8 +20,8 @@ from levelwright.formats.source import LumpId
 from tests.addon.source.rooms import imported, token_of
 from tests.addon.source.surface_edits import move, paint, set_uv, the
 from tests.formats import source_room
-from tests.fuzz.driver import Fuzzer
-from tests.fuzz.scenes import empty_file, try_all
+from tests.fuzz.driver import Fuzzer, try_all
+from tests.fuzz.scenes import empty_file
 
 Level = bpy.types.Collection
 

@@ -14,8 +14,8 @@ from levelwright.addon.source.settings import ImportSettings
 from levelwright.formats.binary import FormatError
 
 from tests.formats import source_bytes, source_fuzz, source_fuzz_maps, source_layout_maps
-from tests.fuzz.driver import Fuzzer
-from tests.fuzz.scenes import empty_file, try_all
+from tests.fuzz.driver import Fuzzer, try_all
+from tests.fuzz.scenes import empty_file
 
 ALL = ImportSettings(
     split="cluster", brushes=True, leafs=True, bump_lightmaps=True, detail_props=True, worldlights=True
@@ -57,8 +57,8 @@ FUZZER = Fuzzer(
     accepted=(1 / 2, 1.0),
     prepare=empty_file,
     memory=None,
-    quick=(range(60),),
-    thorough=range(60, 460),
+    quick=(range(30),),
+    thorough=range(30, 460),
 )
 
 
