@@ -205,4 +205,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    extension.leave(main())
+    extension.run(main)

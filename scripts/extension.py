@@ -6,6 +6,8 @@ import os
 import shutil
 import sys
 import traceback
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -41,24 +43,32 @@ def main() -> int:
 
 def leave(status: int) -> NoReturn:
     """End the process without Blender's own clean-up: bpy 4.2 crashes in it now and then, 4.5 hangs after renders."""
-    import bpy
-
-    shutil.rmtree(bpy.app.tempdir, ignore_errors=True)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    if "bpy" in sys.modules:
+        shutil.rmtree(sys.modules["bpy"].app.tempdir, ignore_errors=True)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # nobody reads it any more, or the disk is full
+            stream.flush()
     os._exit(status)
 
 
-def run() -> NoReturn:
-    """Run the command line and end the process, whatever happens: an error that goes all the way up hangs bpy 4.5."""
-    status = 1
+def run(program: Callable[[], int | None] = main) -> NoReturn:
+    """Run a program and end the process, whatever happens: an error that goes all the way up hangs bpy 4.5.
+
+    program: returns the exit code, None for 0, or ends as `argparse` does.
+    """
+    status: int | str | None = 1
     try:
-        status = main()
-    except Exception:
+        status = program()
+    except SystemExit as ended:
+        status = ended.code
+    except KeyboardInterrupt:
+        status = 130  # as shells have it
+    except BaseException:  # noqa: BLE001 - it is told, and the process ends
         traceback.print_exc()
-        raise
-    finally:
-        leave(status)
+    if isinstance(status, str):
+        print(status, file=sys.stderr)
+        status = 1
+    leave(status or 0)
 
 
 if __name__ == "__main__":

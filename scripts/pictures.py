@@ -2,13 +2,16 @@
 """Make the pictures of the documents: each sample as it is, and beside it the same level after an edit.
 
 The right half is not the edited scene: it is the file that was exported from it, imported again. So a picture can only
-be made where the edit arrives in the game's own format. Whoever reads the code finds five edits by script here.
+be made where the edit arrives in the game's own format. Whoever reads the code finds edits by script here.
+
+Two pictures are of real levels, which aren't in this repository: where these aren't at hand, the pictures stay.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +27,8 @@ from scripts import extension, part_pictures
 from tests.samples import fable_art, fable_vale, first_light, genesis_room, ns2_art, ns2_room, source_room
 
 FOLDER = extension.ROOT / "docs" / "pictures"
+REAL = Path(os.environ.get("LEVELWRIGHT_SHARED", extension.ROOT.parent / "shared")) / "corpus"
+"""Where real levels are, on machines that have some."""
 WIDTH, HEIGHT, GAP = 480, 320, 8
 """Pixels of each half, and between them."""
 SAMPLES = 48
@@ -48,6 +53,8 @@ class Subject:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Further options of the import."""
     frame: int = 0
+    is_opened_again: bool = True
+    """Whether the right half is the exported file; otherwise the edited scene, for what is in no file."""
 
 
 def look(place: Sequence[float], target: Sequence[float], lens: float) -> None:
@@ -201,6 +208,69 @@ def edit_ns2_textures() -> None:
         bpy.ops.object.mode_set(mode="OBJECT")
 
 
+# --------------------------------------------------------------------------------------------------------- real levels
+
+
+def aim_fields() -> None:
+    """All of the level, from the south-west."""
+    look((-34, 4, 78), (36, 74, 19), 40)
+
+
+def edit_fields() -> None:
+    """A pond that is dug into the fields and painted as water, level with the lake, and a knoll with sides on which
+    nobody can walk; things go along with the ground.
+    """
+    ground = bpy.data.objects["Terrain"]
+    mesh = ground.data
+    points = np.empty(len(mesh.vertices) * 3, np.float32)
+    mesh.attributes["position"].data.foreach_get("vector", points)
+    x, y, z = points.reshape(-1, 3).T
+    water = float(np.median([point.co.z for point in bpy.data.objects["Water"].data.vertices]))
+    pond = np.clip(1.25 - np.hypot(x - 22, y - 84) / 11, 0, 1)
+    dug = np.where(pond > 0, np.minimum(z, water + 1 - 3 * np.sqrt(pond)), z)
+    knoll = np.clip(1 - np.hypot(x - 48, y - 84) / 12, 0, 1)
+    z[:] = np.rint((dug + 10 * np.sin(knoll * np.pi / 2) ** 2) * 256) / 256
+    mesh.attributes["position"].data.foreach_set("vector", points)
+    depth = np.where(pond > 0, np.clip(water - z, 0, 2), 0)
+    for index in np.flatnonzero(depth > 0).tolist():
+        for other in ground.vertex_groups:
+            other.remove([index])
+        deep = round(float(depth[index]) / 2 * 255) / 255
+        for name, share in (("WATER_DWLAKE_2", deep), ("WATER_DWLAKE_0", 1 - deep)):
+            ground.vertex_groups[name].add([index], share, "REPLACE")
+    blocked = mesh.attributes["walkable"].data
+    for index in np.flatnonzero((knoll > 0.1) & (knoll < 0.75)).tolist():
+        blocked[index].value = False
+    mesh.update()
+    bpy.ops.levelwright.fable_refresh()
+    bpy.ops.levelwright.fable_follow_ground()
+    bpy.ops.levelwright.fable_preview_navigation(how="patch")
+
+
+def aim_panic() -> None:
+    """Down into the middle of the level, without its ceilings."""
+    look((-9, -17, 19), (0, -4, 1), 26)
+    shading = bpy.context.scene.display.shading
+    shading.color_type, shading.light, shading.show_backface_culling = "TEXTURE", "STUDIO", True
+
+
+def edit_panic() -> None:
+    """The floors' textures turned and larger, those of the walls fitted to them."""
+    obj = bpy.context.view_layer.objects.active = bpy.data.objects["Geometry"]
+    bpy.context.tool_settings.mesh_select_mode = (False, False, True)
+    tools = bpy.ops.levelwright
+    for upright, operator, options in (
+        (False, tools.ns2_texture_turn, {"angle": 0.6}),
+        (False, tools.ns2_texture_fit, {"repeats": (1.5, 1.5)}),
+        (True, tools.ns2_texture_fit, {"repeats": (2.0, 1.0)}),
+    ):
+        for polygon in obj.data.polygons:
+            polygon.select = abs(polygon.normal.z) < 0.5 if upright else polygon.normal.z > 0.9
+        bpy.ops.object.mode_set(mode="EDIT")
+        operator(**options)
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
 # -------------------------------------------------------------------------------------------------------------- Source
 
 
@@ -269,6 +339,17 @@ SUBJECTS: dict[str, Subject] = {
         lambda folder: {"game_directory": str(ns2_art.write(folder / "game"))},
     ),
     "source": Subject(source_room.MAP, "source_bsp", aim_source, edit_source),
+    "fable_real": Subject(
+        REAL / "lev/BuffJesus__FQT/BarrowFields.lev", "fable_lev", aim_fields, edit_fields, is_opened_again=False
+    ),
+    "ns2_real": Subject(
+        REAL / "ns2/DaanVanYperen__ns2-xeno-panic/x.0d675d6e.level",
+        "ns2_level",
+        aim_panic,
+        edit_panic,
+        engine="WORKBENCH",
+        options={"entities": False},
+    ),
 }
 
 
@@ -287,6 +368,8 @@ def render(subject: Subject, target: Path) -> Image.Image:
     if subject.engine == "CYCLES":
         settings.engine = "CYCLES"
         scene.cycles.samples, scene.cycles.use_denoising = SAMPLES, True
+    elif subject.engine == "WORKBENCH":
+        settings.engine = "BLENDER_WORKBENCH"
     else:
         settings.engine = "BLENDER_EEVEE_NEXT" if bpy.app.version < (5, 0) else "BLENDER_EEVEE"
         scene.eevee.taa_render_samples = 16
@@ -311,7 +394,8 @@ def draw(name: str, folder: Path) -> Path:
     getattr(bpy.ops.export_scene, subject.operator)(filepath=str(exported))
     if exported.read_bytes() == subject.level.read_bytes():
         raise RuntimeError(f"{name}: the edit did not arrive in the exported file")
-    load(subject, exported, content)
+    if subject.is_opened_again:
+        load(subject, exported, content)
     after = render(subject, folder / "after.png")
 
     picture = Image.new("RGB", (2 * WIDTH + GAP, HEIGHT), "white")
@@ -345,6 +429,9 @@ def main() -> int:
     loaded.register()
     try:
         for name in names:
+            if name in SUBJECTS and not SUBJECTS[name].level.exists():
+                print(f"{name}: {SUBJECTS[name].level} isn't here, so its picture stays")
+                continue
             with tempfile.TemporaryDirectory() as folder:
                 targets = draw_part(Path(folder)) if name == part_pictures.NAME else [draw(name, Path(folder))]
             for target in targets:
@@ -355,4 +442,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    extension.leave(main())
+    extension.run(main)

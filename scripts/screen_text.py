@@ -36,15 +36,16 @@ class Place(NamedTuple):
     fits: float
 
 
-def command(picture: str, area: tuple[int, int, int, int] | None = None) -> str:
+def command(picture: str, area: tuple[int, int, int, int] | None = None, is_downward: bool = False) -> str:
     """Return the shell's command that reads a picture (PNG) of a dark user interface, and prints tesseract's table.
 
-    area: x, y, width and height of the part that is read, None for all.
+    area: x, y, width and height of the part that is read, None for all. is_downward: its lines go down, as on tabs.
     """
     thin = r"\( +clone -morphology Open Square:3 \) -compose MinusSrc -composite"  # letters, over whatever is behind
     crop = "" if area is None else "-crop {2}x{3}+{0}+{1} +repage ".format(*area)
+    crop += "-rotate 270 " if is_downward else ""
     return (
-        f"convert {picture} {crop}-colorspace Gray {thin} -negate -resize {100 * ENLARGED}% -level 30%,75% read.pgm && "
+        f"convert {picture} {crop}-colorspace Gray {thin} -negate -resize {100 * ENLARGED}% -level 45%,85% read.pgm && "
         "OMP_THREAD_LIMIT=1 tesseract read.pgm - --psm 11 tsv"
     )
 
@@ -71,6 +72,11 @@ def find(text: str, among: Sequence[Word]) -> list[Place]:
     count = len(text.split())
     found = [place for run in _runs(among, count) if (place := _place(text, run, among)).fits >= ALIKE]
     return sorted(found, key=lambda place: -place.fits)
+
+
+def downward(place: Place, area: tuple[int, int, int, int]) -> Place:
+    """Return where a text of lines that go down is on the screen. area: the part that was read."""
+    return Place(area[0] + area[2] - place.y, area[1] + place.x, place.fits)
 
 
 def _runs(among: Sequence[Word], count: int) -> Iterator[list[Word]]:

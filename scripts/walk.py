@@ -15,11 +15,13 @@ from pathlib import Path
 
 from PIL import Image
 
-from scripts.walks import edits, first_minute, menus
+from scripts.walks import assets, edits, first_minute, menus, screens, sessions
 from scripts.walks.walk import Walk
-from scripts.window import ROOT, Window, WindowError
+from scripts.window import HEIGHT, ROOT, WIDTH, Window, WindowError
 
-PATHS: dict[str, Callable[[Walk], None]] = {**first_minute.PATHS, **menus.PATHS, **edits.PATHS}
+PATHS: dict[str, Callable[[Walk], None]] = (
+    first_minute.PATHS | menus.PATHS | edits.PATHS | sessions.PATHS | assets.PATHS | screens.PATHS
+)
 DOCS = ("first-minute-source", "edit-source", "preferences")
 """Paths with pictures for the documents."""
 PICTURES = ROOT / "docs" / "pictures"
@@ -59,7 +61,7 @@ def write_pictures(walk: Walk, folder: Path) -> None:
 def walk_one(name: str, system: Path, out: Path, display: int, level: Path | None) -> tuple[Walk, str]:
     """Walk a path in a window of its own; returns what was seen, and what did not happen ("": all did)."""
     begun, fault = time.monotonic(), ""
-    window = Window(system, out, display)
+    window = Window(system, out, display, screens.SIZES.get(name, (WIDTH, HEIGHT)))
     walk = Walk(window, name, level)
     try:
         with window:

@@ -21,10 +21,22 @@ from typing import Self
 from scripts import screen_text
 
 ROOT = Path(__file__).resolve().parent.parent
-TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool", "import": "imagemagick", "tesseract": "tesseract-ocr"}
-"""Programs that the system needs besides Blender, and Debian's packages of them."""
+TOOLS = {
+    "bin/Xvfb": "xvfb",
+    "bin/xdotool": "xdotool",
+    "bin/import": "imagemagick",
+    "bin/tesseract": "tesseract-ocr",
+    "lib/python3/dist-packages/Xlib": "python3-xlib",
+}
+"""What the system needs besides Blender, below /usr, and Debian's packages of it."""
 COPIED = ("__init__.py", "addon", "formats", "docs", "blender_manifest.toml")
 """What of the repository is the extension."""
+FILE_WINDOW = Path(__file__).with_name("file_window.py")
+FILES_FROM = (260, 340)
+"""Where the window lies that files are dragged from: how far from the screen's right and lower edge, which is over the
+properties editor."""
+FUNCTION_KEYS = {f"F{number}": str(code) for number, code in enumerate((*range(67, 77), 95, 96), 1)}
+"""By their codes: by their names, xdotool holds Alt besides, since with Ctrl and Alt they change consoles."""
 WIDTH, HEIGHT = 1600, 900
 PATIENCE = 240.0
 """Seconds until something that was asked for has happened: drawing is done by the processor here."""
@@ -77,6 +89,8 @@ class Window:
         self.size = size
         self.display = f":{display}"
         self.home = system / "home" / f"walk{display}"
+        self.inside = f"/home/walk{display}"
+        """What Blender calls its home."""
         self._running: list[subprocess.Popen[bytes]] = []
         self._mounted: list[Path] = []
         self.at = (0, 0)
@@ -89,12 +103,12 @@ class Window:
             self._prepare()
             self._start("Xvfb", self.display, "-screen", "0", f"{self.size[0]}x{self.size[1]}x24", "+extension", "GLX")
             time.sleep(2)
-            geometry = ["--window-geometry", "0", "0", *map(str, self.size)]
-            self._start("blender", "--gpu-backend", "opengl", *geometry, "--python", "listener.py")
+            self._open()
             self.python("bpy.ops.preferences.addon_enable(module='bl_ext.user_default.levelwright')")
             self.python("bpy.context.preferences.view.show_splash = False")
             self.python("bpy.context.preferences.view.show_tooltips = False")
             self.python("bpy.context.preferences.view.filebrowser_display_type = 'SCREEN'")  # no manager places windows
+            self.python("bpy.context.preferences.is_dirty = True")
             self.key("Escape")
         except BaseException:
             self._end()
@@ -104,12 +118,26 @@ class Window:
     def __exit__(self, *_: object) -> None:
         self._end()
 
+    def _open(self, *arguments: str) -> None:
+        """Start Blender. arguments: of its command line, in front of what makes this session answer."""
+        geometry = ["--gpu-backend", "opengl", "--window-geometry", "0", "0", *map(str, self.size)]
+        self._start("blender", *geometry, *arguments, "--python", "listener.py")
+
+    def reopen(self, *arguments: str) -> None:
+        """Wait until Blender has ended, and start it again with the preferences that it saved."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._running[-1].wait(PATIENCE)
+        if self._running.pop().returncode != 0:
+            raise WindowError("Blender did not end as it should")
+        self._open(*arguments)
+        self.python("pass")
+
     def _prepare(self) -> None:
         shutil.rmtree(self.home, ignore_errors=True)
         extensions = self.home / "user" / "extensions" / "user_default"
         extensions.mkdir(parents=True)
         (self.home / "listener.py").write_text(LISTENER, encoding="utf-8")
-        lacking = [package for tool, package in TOOLS.items() if not (self.system / "usr/bin" / tool).exists()]
+        lacking = [package for tool, package in TOOLS.items() if not (self.system / "usr" / tool).exists()]
         if lacking:
             self._inside("apt-get", "install", "-y", "-q", "--no-install-recommends", *lacking)
         for name in ("proc", "dev"):
@@ -133,18 +161,16 @@ class Window:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source / name, target / name)
 
-    def put(self, file: Path) -> str:
-        """Copy a file, with those of the same name beside it, into Blender's home; returns its path there."""
+    def put(self, file: Path) -> None:
+        """Copy a file, with those of the same name beside it, into Blender's home."""
         for each in file.parent.glob(f"{file.stem}.*"):
             if each.is_file() and each.suffix != ".py":
                 shutil.copy(each, self.home / each.name)
-        return f"/{(self.home / file.name).relative_to(self.system)}"
 
     def _environment(self) -> list[str]:
-        inside = f"/{self.home.relative_to(self.system)}"
         return [
-            *("env", "-i", "LANG=C.UTF-8", "PATH=/usr/bin:/bin", f"HOME={inside}", f"DISPLAY={self.display}"),
-            *(f"BLENDER_USER_RESOURCES={inside}/user", "LIBGL_ALWAYS_SOFTWARE=1"),
+            *("env", "-i", "LANG=C.UTF-8", "PATH=/usr/bin:/bin", f"HOME={self.inside}", f"DISPLAY={self.display}"),
+            *(f"BLENDER_USER_RESOURCES={self.inside}/user", "LIBGL_ALWAYS_SOFTWARE=1"),
             *("sh", "-c", 'cd "$HOME" && exec "$@"', "sh"),
         ]
 
@@ -174,9 +200,9 @@ class Window:
     # ------------------------------------------------------------------------------------------------------- events
 
     def key(self, *keys: str) -> None:
-        """Press keys one after another, as xdotool names them: "ctrl+z", "Return", "n"."""
+        """Press keys one after another, as xdotool names them: "ctrl+z", "Return", "n", "F3"."""
         for one in keys:
-            self._inside("xdotool", "key", one)
+            self._inside("xdotool", "key", "+".join(FUNCTION_KEYS.get(part, part) for part in one.split("+")))
             time.sleep(PAUSE)
 
     def type(self, text: str) -> None:
@@ -204,14 +230,34 @@ class Window:
         self._inside("xdotool", "mouseup", str(button))
         time.sleep(PAUSE)
 
-    def find(self, text: str, near: tuple[int, int] | None = None) -> screen_text.Place:
+    def drop(self, names: Sequence[str], to: tuple[int, int]) -> str:
+        """Drag files of Blender's home from another program's window to a place, and let go.
+
+        Returns what that program was told: "taken", "refused" or "nowhere" (`file_window`).
+        """
+        shutil.copy(FILE_WINDOW, self.home / FILE_WINDOW.name)
+        left, top = (edge - inset for edge, inset in zip(self.size, FILES_FROM, strict=True))
+        program = ["chroot", str(self.system), *self._environment(), "python3", FILE_WINDOW.name, str(left), str(top)]
+        with subprocess.Popen([*program, *names], stdout=subprocess.PIPE, text=True) as files:
+            if files.stdout is None or files.stdout.readline() != "ready\n":
+                raise WindowError("no window with files opened")
+            self.drag([(left + 20, top + 10), (left, top), to, (to[0] + 3, to[1] + 2)])
+            try:
+                return files.communicate(timeout=READING)[0].strip()
+            except subprocess.TimeoutExpired:
+                files.kill()
+                raise WindowError(f"{', '.join(names)}: nothing became of what was dropped") from None
+
+    def find(
+        self, text: str, near: tuple[int, int] | None = None, within: tuple[int, int, int, int] | None = None
+    ) -> screen_text.Place:
         """Read the screen until it shows a text, and return where: the nearest to a place, if several are as good.
 
-        Raises WindowError.
+        within: x, y, width and height of the part of the screen that is read. Raises WindowError.
         """
         for attempt, _ in enumerate(self._waiting(READING)):
             self._grab()
-            area = self._around(near) if near is not None and attempt < 2 else (0, 0, *self.size)
+            area = within or (self._around(near) if near is not None and attempt < 2 else (0, 0, *self.size))
             found = screen_text.find(text, self._words(area))
             best = [place for place in found if place.fits > found[0].fits - 0.04]
             if best:
@@ -245,6 +291,16 @@ class Window:
             near = self.find(text, near)[:2]
             self.click(*near)
 
+    def press_tab(self, text: str, area: tuple[int, int, int, int]) -> None:
+        """Click on a tab whose text goes down, in a part of the screen. Raises WindowError."""
+        for _ in self._waiting(READING):
+            self._grab()
+            table = self._inside("sh", "-c", screen_text.command("shot.png", area, is_downward=True))
+            if found := screen_text.find(text, screen_text.words(table)):
+                self.click(*screen_text.downward(found[0], area)[:2])
+                return
+        raise WindowError(f"the screen never showed a tab: {text}")
+
     # ------------------------------------------------------------------------------------------------------ looking
 
     def python(self, code: str) -> str:
@@ -256,7 +312,7 @@ class Window:
         for _ in self._waiting():
             if answer.exists():
                 said = answer.read_text(encoding="utf-8")
-                if said.startswith("FAILED "):
+                if "FAILED Traceback" in said:  # behind what was printed before
                     raise WindowError(said)
                 return said
         raise WindowError(f"no answer to: {code}")

@@ -5,6 +5,7 @@ Tests of the library (tests/formats) import `formats` and never see Blender. Tes
 it by the name `levelwright`, as Blender does by a longer one: `from levelwright.addon.scene import meshes`.
 """
 
+import gc
 import os
 import time
 from collections.abc import Generator
@@ -13,11 +14,19 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-# What was not seen before is found by developers' runs: no submission fails for what another one brought in.
-hypothesis.settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI") == "true":
-    hypothesis.settings.load_profile("ci")
+from tests import examples
 
+# The same examples in every run, and more in CI, so that no commit fails for what another one brought in; new ones are
+# tried with `--hypothesis-profile explore`. Hypothesis' limits are of the clock's time, which is other programs', too.
+_UNHURRIED = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("explore", _UNHURRIED, derandomize=False)
+hypothesis.settings.register_profile("same", _UNHURRIED, derandomize=True, max_examples=examples.of(100))
+hypothesis.settings.load_profile("same")
+
+FIRST = ("tests/formats/test_fuzz.py", "tests/packaging/", "tests/addon/")
+"""Where the longest files are: they begin first, so that no process is at one long after the others have ended."""
+GARBAGE = 10_000
+"""Objects that a test may make before Python looks whether some of them are garbage; of itself it does so after 700."""
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("LEVELWRIGHT_SHARED", ROOT.parent / "shared")) / "corpus"
 
@@ -27,12 +36,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--slow") or os.environ.get("CI") == "true":
+    items.sort(key=lambda item: next((n for n, start in enumerate(FIRST) if item.nodeid.startswith(start)), len(FIRST)))
+    if config.getoption("--slow") or examples.IN_CI:
         return
     skip = pytest.mark.skip(reason="slow: run with --slow")
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let Python look for no garbage among modules and tests: all stay to the end, and it would look often."""
+    gc.disable()
+    result = yield
+    gc.freeze()
+    gc.set_threshold(GARBAGE)
+    gc.enable()
+    return result
 
 
 @pytest.hookimpl(wrapper=True)

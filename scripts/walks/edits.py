@@ -28,11 +28,7 @@ def edit(walk: Walk, sample: Sample) -> None:
     window = walk.window
     walk.imported(sample)
     name = MOVED[sample.key]
-    window.python(
-        "for obj in bpy.context.selected_objects: obj.select_set(False)\n"
-        f"bpy.context.view_layer.objects.active = bpy.data.objects[{name!r}]\n"
-        f"bpy.data.objects[{name!r}].select_set(True)"
-    )
+    walk.select(name)
     place = f"list(bpy.data.objects[{name!r}].location)"
     before = walk.value(place)
     walk.over_view()
@@ -54,7 +50,6 @@ def edit(walk: Walk, sample: Sample) -> None:
     )
     walk.menu("Levelwright", "What Would Change")
     window.press("Compare", near=(window.at[0] - 20, window.at[1] + 90))
-    window.press("What Would Change?", near=(1120, 525))
     walk.over_view()
     walk.see("changes", "What Would Change? compares, record by record, what would be written with what was imported.")
     walk.menu("Levelwright", "Export Level")

@@ -16,6 +16,10 @@ VIEW = (193, 40)
 """The menu *View* there: over a bright level its letters can't be read, and the timeline has one, too."""
 STATUS = (0, 860, 1600, 40)
 """The status bar: x, y, width and height."""
+PRESET, PLUS, FIELD = "As the Game", 70, 110
+"""A preset; how far to the right of *Import* the button is, in the line of *Operator Presets*, that keeps one; and how
+far to the right of *Name* the field is.
+"""
 COPIES = 12
 """Of the big level: enough for Esc to come in time."""
 KINDS = (
@@ -39,7 +43,7 @@ def first_minute(walk: Walk, sample: Sample) -> None:
     """
     window = walk.window
     walk.drop(sample)
-    window.find("Import", near=MIDDLE)
+    window.find("Cancel", near=MIDDLE)
     is_shown = sample is SOURCE
     dropped = f"{sample.file} was dropped: what can be chosen is {sample.game}'s, the rest folded."
     walk.see("drop", dropped, ("drop", (170, 394, 616, 634)) if is_shown else None)
@@ -94,9 +98,9 @@ def several_at_once(walk: Walk) -> None:
     for sample in (TEEWORLDS, SOURCE):
         walk.put(sample)
     walk.drop_files(TEEWORLDS.file, SOURCE.file, "notes.map")
-    walk.window.find("Import", near=MIDDLE)
-    walk.see("drop", "Levels of two games and a file of none: what they share, each game folded, and what is left out.")
-    walk.window.press("Import", near=MIDDLE)
+    walk.window.find("Cancel", near=MIDDLE)
+    walk.see("drop", "Levels of two games and a file of none: whose each option is, and what is left out.")
+    walk.confirm()
     walk.is_imported(SOURCE)
     walk.expect(f"{TEEWORLDS.name!r} in bpy.data.collections", "the other level is missing")
     walk.solid()
@@ -105,6 +109,9 @@ def several_at_once(walk: Walk) -> None:
     walk.expect(f"not {{{TEEWORLDS.name!r}, {SOURCE.name!r}}} & set(bpy.data.collections.keys())", "undo left a level")
     walk.expect("'Cube' in bpy.data.objects", "undo did not give the startup objects back")
     walk.see("undone", "One undo took both back, and gave the startup objects back.")
+    walk.window.key("ctrl+shift+z")
+    walk.is_imported(SOURCE)
+    walk.expect(f"{TEEWORLDS.name!r} in bpy.data.collections", "redo did not bring both back")
 
 
 def options_remembered(walk: Walk) -> None:
@@ -113,18 +120,49 @@ def options_remembered(walk: Walk) -> None:
     walk.drop(TEEWORLDS)
     window.press("View as the game", near=MIDDLE)
     walk.see("first", "The first dialog: View as the game was switched on by a click.")
-    window.press("Import", near=MIDDLE)
+    walk.confirm()
     walk.is_imported(TEEWORLDS)
     walk.solid()
     window.key("ctrl+z")
     walk.expect(f"{TEEWORLDS.name!r} not in bpy.data.collections", "undo left the level")
     walk.drop(TEEWORLDS)
-    window.find("Import", near=MIDDLE)
+    window.find("Cancel", near=MIDDLE)
     walk.see("second", "The second dialog begins with what was chosen.")
-    window.press("Import", near=MIDDLE)
+    walk.confirm()
     walk.is_imported(TEEWORLDS)
     objects = f"set(bpy.data.collections[{TEEWORLDS.name!r}].all_objects)"
     walk.expect(f"bpy.context.scene.camera in {objects}", "the option was forgotten: the level has no camera")
+
+
+def presets(walk: Walk) -> None:
+    """An option is switched in the dialog after a drop, and all of them kept as a preset; the file browser of the next
+    import gets them back from the list of presets.
+    """
+    window = walk.window
+    walk.drop(TEEWORLDS)
+    window.press("View as the game", near=MIDDLE)
+    plus = window.find("Import", near=MIDDLE).x + PLUS, window.find("Operator Presets", near=MIDDLE).y
+    window.click(*plus)
+    name = window.find("Name", near=plus)
+    walk.see("name", "The plus beside the list asks how the preset is called.")
+    window.click(name.x + FIELD, name.y)
+    window.type(PRESET)
+    window.key("Return")
+    window.press("OK", near=name[:2])
+    walk.see("kept", "All options are kept by that name; the dialog is as it was.")
+    walk.over_view()
+    window.key("Escape")
+    walk.expect(f"{TEEWORLDS.name!r} not in bpy.data.collections", "Esc in the dialog imported the level")
+    window.press("File", "Import", "Game Level", near=(40, 12))
+    window.press(TEEWORLDS.entry, near=window.at)
+    walk.browse(TEEWORLDS.file)
+    window.press("Operator Presets", near=(1450, 100))
+    window.press(PRESET, near=window.at)
+    walk.see("chosen", "The file browser has the preset in its list.")
+    window.press(TEEWORLDS.button, near=(1500, 850))
+    walk.is_imported(TEEWORLDS)
+    objects = f"set(bpy.data.collections[{TEEWORLDS.name!r}].all_objects)"
+    walk.expect(f"bpy.context.scene.camera in {objects}", "the preset has lost the option: the level has no camera")
 
 
 def long_work(walk: Walk) -> None:
@@ -140,7 +178,7 @@ def long_work(walk: Walk) -> None:
     counts = f"[len(getattr(bpy.data, kind)) for kind in {KINDS}]"
     before = walk.value(counts)
     walk.drop_files(*names)
-    walk.window.press("Import", near=MIDDLE)
+    walk.confirm()
     walk.expect(f"{counts} != {before!r}", "nothing of the level was made")
     walk.expect_now("window.modal_operators", "the import was over before it could be stopped")
     walk.see_now("status", f"{COPIES} big levels: the status bar says what is being done, and that Esc stops it.")
@@ -159,5 +197,6 @@ PATHS: dict[str, Callable[[Walk], None]] = {
     **{f"first-minute-{sample.key}": functools.partial(first_minute, sample=sample) for sample in ALL},
     "several-at-once": several_at_once,
     "options-remembered": options_remembered,
+    "presets": presets,
     "long-work": long_work,
 }

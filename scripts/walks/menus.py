@@ -16,6 +16,12 @@ NEW = {
     "source": "Source map",
 }
 """Entries of File > New > Game Level."""
+SHOW_PREFERENCES = """
+bpy.context.preferences.active_section = "ADDONS"
+bpy.context.window_manager.addon_search = "Levelwright"
+bpy.ops.preferences.addon_expand(module="bl_ext.user_default.levelwright")
+"""
+"""Lets editors of preferences show Levelwright's."""
 
 
 def new_levels(walk: Walk) -> None:
@@ -56,7 +62,7 @@ def export_menu(walk: Walk) -> None:
 
 
 def menu_and_search(walk: Walk) -> None:
-    """The menu Levelwright of the header, the game's own menu in it; Edit > Menu Search finds the same."""
+    """The menu Levelwright of the header, the game's own menu in it; the search (F3) finds the same, first of all."""
     window = walk.window
     walk.imported(TEEWORLDS)
     walk.over_view()
@@ -65,8 +71,8 @@ def menu_and_search(walk: Walk) -> None:
     walk.see("menu", "The menu Levelwright: the active level's game has a mark.")
     window.key("Escape", "Escape")
     walk.over_view()
-    window.press("Edit", "Menu Search", near=(79, 12))  # F3 that a program presses does not reach Blender here
-    window.type("teeworlds add group")  # other games have one, too, which is greyed
+    window.key("F3")
+    window.type("add group")  # other games have one, too
     window.find("Add Group", near=MIDDLE)
     walk.see("search", "The search finds operators by the names that menus have.")
     count = walk.value("len(bpy.data.collections)")
@@ -113,11 +119,7 @@ def documentation(walk: Walk) -> None:
 def preferences(walk: Walk) -> None:
     """The preferences: folders of games, Find Installed Games, options, shortcuts, Check Set-up."""
     window = walk.window
-    window.python(
-        "area.ui_type = 'PREFERENCES'\nbpy.context.preferences.active_section = 'ADDONS'\n"
-        "bpy.context.window_manager.addon_search = 'Levelwright'\n"
-        "bpy.ops.preferences.addon_expand(module='bl_ext.user_default.levelwright')"
-    )
+    window.python(f"area.ui_type = 'PREFERENCES'\n{SHOW_PREFERENCES}")
     window.find("Game Folders", near=MIDDLE)
     shown = ("folders", (176, 286, 1310, 766))
     walk.see("folders", "Preferences: a list of folders for each kind of content.", shown)

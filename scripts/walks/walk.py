@@ -14,14 +14,24 @@ from scripts.window import Window, WindowError
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples"
 MIDDLE = (560, 450)
 """A place over the 3D view, away from its tools: keys go to the editor that the mouse is over."""
-
-
+OVER_OUTLINER = (1430, 160)
+"""A place over the outliner."""
+FILE_NAME = (600, 857)
+"""The field in a file browser for the name of the file that is written."""
+TABS = 40
+"""How wide the tabs of a sidebar are, at most: pixels."""
+PAGES = 9
+"""Of what is scrolled, at the most."""
+SCROLLED = "r.view2d.region_to_view(0, 0)[1]"
+"""How far down a region is."""
 COMPILING = 45.0
 """Seconds that shaders get: without a graphics card they need minutes, and pictures in Solid need none."""
 
 
 Box = tuple[int, int, int, int]
 """Left, upper, right and lower edge, in pixels."""
+Area = tuple[int, int, int, int]
+"""A part of the screen: x, y, width and height, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +103,39 @@ class Walk:
         said: object = ast.literal_eval(self.window.python(f"print(repr({expression}))"))
         return said
 
+    def region(self, editor: str, kind: str = "WINDOW") -> Area:
+        """Return where a part of the first editor of a type (`ui_type`) is on the screen. Raises WindowError."""
+        found = self.of_region("(w.x + r.x, w.y + r.y, r.width, r.height)", editor, kind)
+        x, low, width, height = ast.literal_eval(str(found))
+        return x, self.window.size[1] - low - height, width, height
+
+    def of_region(self, expression: str, editor: str, kind: str) -> object:
+        """Return what an expression is of a part of the first editor of a type, in whatever window: `w` the window, `a`
+        the area, `r` its region. Raises WindowError where there is none.
+        """
+        found = self.value(
+            f"[{expression} for w in bpy.context.window_manager.windows for a in w.screen.areas "
+            f"if a.ui_type == {editor!r} for r in a.regions if r.type == {kind!r}]"
+        )
+        if not isinstance(found, list) or not found:
+            raise WindowError(f"no window shows a {editor}")
+        return found[0]
+
+    def scroll(self, editor: str, kind: str, word: str, sentence: str) -> None:
+        """Take pictures of an editor's part, a page after another to its end, and go back to its top. Raises
+        WindowError.
+        """
+        left, top, width, height = self.region(editor, kind)
+        self.window.move(left + width // 3, top + height // 2)
+        for number in range(1, PAGES + 1):
+            self.see(f"{word}-{number}", sentence)
+            before = self.of_region(SCROLLED, editor, kind)
+            self.window.key("Next")
+            if self.of_region(SCROLLED, editor, kind) == before:
+                self.window.key(*["Prior"] * (number - 1))
+                return
+        raise WindowError(f"there are more than {PAGES} pages")
+
     def over_view(self) -> None:
         """Move the mouse over the 3D view."""
         self.window.move(*MIDDLE)
@@ -106,26 +149,47 @@ class Walk:
         self.put(sample)
         self.drop_files(sample.file)
 
-    def drop_files(self, *names: str) -> None:
-        """Drop files of Blender's home: what a drop runs is called, as no program drops files by mouse here."""
-        self.over_view()
-        files = [{"name": name} for name in names]
-        self.window.python(
-            f"import os\nbpy.ops.wm.drop_import_file('INVOKE_DEFAULT', directory=os.getcwd() + '/', files={files!r})"
-        )
+    def drop_files(self, *names: str, on: tuple[int, int] = MIDDLE) -> None:
+        """Drag files of Blender's home from another program's window onto a place. Raises WindowError."""
+        said = self.window.drop(names, on)
+        if said != "taken":
+            raise WindowError(f"{', '.join(names)}: dropped, and {said}")
 
     def browse_folder(self) -> None:
-        """Go to Blender's home in the file browser that is open."""
+        """Go to Blender's home in the file browser that is open: Ctrl+L, and its path."""
         self.expect("any(a.type == 'FILE_BROWSER' for a in window.screen.areas)", "no file browser opened")
-        self.window.python(
-            "import os\nfor one in window.screen.areas:\n"
-            "    if one.type == 'FILE_BROWSER': one.spaces.active.params.directory = os.getcwd().encode() + b'/'"
-        )
+        self.window.move(700, 500)
+        self.window.key("ctrl+l", "ctrl+a")
+        self.window.type(f"{self.window.inside}/")
+        self.window.key("Return")
 
     def browse(self, name: str) -> None:
         """Choose a file of Blender's home in the file browser that is open."""
         self.browse_folder()
         self.window.press(name, near=(300, 130))
+
+    def select(self, name: str) -> None:
+        """Select an object by a click on its name in the outliner, looked for by Ctrl+F."""
+        rows = left, top, width, height = self.region("OUTLINER")
+        self.window.move(left + width // 2, top + height // 2)
+        self.window.key("ctrl+f", "ctrl+a")
+        self.window.type(name)
+        self.window.key("Return")
+        self.window.click(*self.window.find(name, (left, top), rows)[:2])
+        self.expect(f"bpy.context.object and bpy.context.object.name == {name!r}", f"a click did not select {name}")
+
+    def save_as(self, name: str) -> None:
+        """Save the new .blend by Ctrl+S and the file browser's fields. Raises WindowError."""
+        self.over_view()
+        self.window.key("ctrl+s")
+        self.browse_folder()
+        for _ in range(2):  # a double click
+            self.window.click(*FILE_NAME)
+        self.window.key("ctrl+a")
+        self.window.type(name)
+        self.window.key("Return")
+        self.window.press("Save Blender File", near=(1528, 857))
+        self.expect(f"bpy.data.filepath.endswith({name!r})", f"{name} was not saved")
 
     def overwrite(self, name: str) -> None:
         """Write over a file in the file browser that is open, and wait until that is done. Raises WindowError."""
@@ -145,9 +209,13 @@ class Walk:
             raise WindowError(f"{sample.file} is no level of {sample.game} any more")
 
     def solid(self) -> None:
-        """Show the level in Solid, by Z and 6: that needs no shaders."""
-        self.over_view()
-        self.window.key("z", "6")
+        """Show the level in Solid, by Z and 6: that needs no shaders. A Blender that still draws misses keys."""
+        for _ in range(3):
+            self.over_view()
+            self.window.key("z", "6")
+            if self.value("area.spaces.active.shading.type") == "SOLID":
+                return
+            self.window.key("Escape")
         self.expect("area.spaces.active.shading.type == 'SOLID'", "Z did not lead to Solid")
 
     def drawn(self) -> None:
@@ -157,9 +225,14 @@ class Walk:
     def imported(self, sample: Sample) -> None:
         """Import a sample: drop it, and confirm the dialog by Return."""
         self.drop(sample)
-        self.window.press("Import", near=MIDDLE)
+        self.confirm()
         self.is_imported(sample)
         self.solid()
+
+    def confirm(self, near: tuple[int, int] = MIDDLE) -> None:
+        """Press Import in the dialog after a drop, once it is there: other things of that name are there before."""
+        x, y, _ = self.window.find("Cancel", near=near)
+        self.window.press("Import", near=(x, y))
 
     def is_imported(self, sample: Sample) -> None:
         """Wait until a level is there, whole."""
@@ -167,11 +240,11 @@ class Walk:
         self.expect(f"bpy.context.object and bpy.context.object.name == {sample.name!r}", "its root is not active")
 
     def sidebar(self) -> None:
-        """Open the sidebar by N, at its tab Levelwright: tabs can be chosen once they are drawn."""
+        """Open the sidebar by N, at its tab Levelwright."""
         self.over_view()
         self.window.key("n")
-        self.window.shot("sidebar")
-        self.window.python("next(r for r in area.regions if r.type == 'UI').active_panel_category = 'Levelwright'")
+        left, top, width, height = self.region("VIEW_3D", "UI")
+        self.window.press_tab("Levelwright", (left + width - TABS, top, TABS, height))
 
     def menu(self, *entries: str) -> None:
         """Choose from the menus of the 3D view's header, by mouse."""

@@ -8,13 +8,14 @@ ratio is worse than its baseline by more than 15 %, with 2 where the machine was
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
+
+from scripts import extension
 
 from . import record, steady
 from .busy import Load, Moment
@@ -43,9 +44,9 @@ def measure(game: str, corpus: Path, rounds: int, parts: Sequence[str]) -> dict[
         elif _blender() != MEASURED_IN:
             print(f"\nthe {part} is measured in Blender {MEASURED_IN} (LEVELWRIGHT_BLENDER={MEASURED_IN}): left out")
         else:
-            from . import extension
+            from .extension import registered
 
-            with extension.registered():
+            with registered():
                 run(part)
     return results
 
@@ -109,7 +110,4 @@ def _judge(results: Mapping[str, Result], load: Load | None, path: Path, keep: b
 
 
 if __name__ == "__main__":
-    status = main(sys.argv[1:])
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)  # Blender's own end may take for ever after hundreds of imports
+    extension.run(lambda: main(sys.argv[1:]))

@@ -48,6 +48,8 @@ class Recorded:
     name: str
     settings: Settings = field(default_factory=list)
     properties: dict[str, Any] = field(default_factory=dict)
+    shown: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What the interface shows of properties, by their keys: tooltips, limits, menus."""
     parts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -61,6 +63,9 @@ KINDS = {
     "speakers": "SPEAKER",
     "cameras": "CAMERA",
     "lights": "LIGHT",
+    "lightprobes": "LIGHT_PROBE",
+    "curves": "CURVE",
+    "worlds": "WORLD",
     "actions": "ACTION",
     "objects": "OBJECT",
     "collections": "COLLECTION",
@@ -155,7 +160,7 @@ def settings_of(struct: Any, fresh: Any = None) -> Settings:
 
 
 def reference(block: bpy.types.ID) -> Reference | None:
-    """Where `block` is found again, or None for what isn't replayed (scenes, worlds)."""
+    """Where `block` is found again, or None for what isn't replayed (scenes)."""
     kind = _KIND_OF.get(block.id_type)
     return None if kind is None or block.is_embedded_data else Reference(kind, block.name)
 
@@ -167,6 +172,23 @@ def _pointer(block: bpy.types.ID | None) -> Reference | None:
 def properties_of(block: bpy.types.ID) -> dict[str, Any]:
     """The custom properties of `block`, nested groups as dictionaries."""
     return {key: _plain(value) for key, value in block.items()}
+
+
+def shown_of(block: bpy.types.ID) -> dict[str, dict[str, Any]]:
+    """What the interface shows of the custom properties of `block`, where that isn't what it shows of any."""
+    found = {}
+    for key in block.keys():  # noqa: SIM118 - a block of Blender's, no dictionary
+        if isinstance(block[key], bool | int | float | str) or hasattr(block[key], "typecode"):
+            ui = block.id_properties_ui(key).as_dict()
+            told = {name: value for name, value in ui.items() if name in _TOLD and value not in _UNTOLD}
+            if told:
+                found[key] = told
+    return found
+
+
+_TOLD = ("description", "min", "max", "soft_min", "soft_max", "subtype", "items")
+_INT, _FLOAT = 2**31 - 1, float(np.finfo(np.float32).max)
+_UNTOLD = ("", "NONE", None, -_INT - 1, _INT, -_FLOAT, _FLOAT, -1e308, 1e308)
 
 
 def _plain(value: Any) -> Any:
@@ -189,6 +211,8 @@ def record_blocks() -> dict[str, list[Recorded]]:
         "materials": bpy.data.materials.new("fresh"),
         "meshes": bpy.data.meshes.new("fresh"),
         "actions": bpy.data.actions.new("fresh"),
+        "worlds": bpy.data.worlds.new("fresh"),
+        "curves": bpy.data.curves.new("fresh", "CURVE"),
         "objects": bpy.data.objects.new("fresh", None),
         "collections": bpy.data.collections.new("fresh"),
     }
@@ -205,7 +229,7 @@ def record_blocks() -> dict[str, list[Recorded]]:
 
 
 def _read(block: Any, **parts: Any) -> Recorded:
-    return Recorded(block.name, [], properties_of(block), parts)
+    return Recorded(block.name, [], properties_of(block), shown_of(block), parts)
 
 
 def _read_image(image: Any) -> Recorded:
@@ -316,6 +340,17 @@ def _socket_value(socket: Any) -> Any:
 
 def _read_material(material: Any) -> Recorded:
     return _read(material, **(_read_nodes(material.node_tree) if material.node_tree else {}))
+
+
+def _read_curve_object(curve: Any) -> Recorded:
+    """A curve of straight lines, as ropes are, or any other without its splines."""
+    splines = []
+    for spline in curve.splines:
+        points = np.empty(len(spline.points) * 4, np.float32)
+        spline.points.foreach_get("co", points)
+        splines.append((spline.type, points))
+    materials = [reference(material) for material in curve.materials if material]
+    return _read(curve, splines=splines, materials=materials)
 
 
 def _read_group(tree: Any) -> Recorded:
@@ -443,6 +478,9 @@ _READERS: dict[str, Callable[[Any], Recorded]] = {
     "speakers": _read,
     "cameras": _read,
     "lights": lambda light: _read(light, type=light.type),
+    "lightprobes": lambda probe: _read(probe, type=probe.type),
+    "curves": _read_curve_object,
+    "worlds": _read_material,
     "actions": _read_action,
     "objects": _read_object,
     "collections": _read_collection,

@@ -2,9 +2,10 @@
 """Make a Blender scene again with bare calls: the floor under the time of an import.
 
 `record()` reads what an import left in `bpy.data` - meshes with all attributes, images with their packed bytes,
-materials and node groups, actions with their F-curves, objects with parents, properties, drivers and strips, and the
-collection tree. `Replay.run()` makes the same things anew with nothing but the calls of the Blender API that create
-them. What the importer takes beyond that is its own thinking.
+materials, worlds and node groups, curves, light probes, actions with their F-curves, objects with parents, drivers and
+strips, properties and what the interface shows of these, and the collection tree. `Replay.run()` makes the same things
+anew with nothing but the calls of the Blender API that create them. What the importer takes beyond that is its own
+thinking.
 """
 
 from __future__ import annotations
@@ -66,6 +67,8 @@ class Replay:
                 self._set(block, recorded.settings)
                 for key, value in recorded.properties.items():
                     block[key] = self._resolve(value)
+                for key, told in recorded.shown.items():
+                    block.id_properties_ui(key).update(**told)
         for struct, name, target in self.later:
             setattr(struct, name, self.made.get(target))
         start = self._spent("settings and properties", start)
@@ -143,6 +146,27 @@ class Replay:
 
     def _make_lights(self, recorded: Recorded) -> Any:
         return bpy.data.lights.new(recorded.name, recorded.parts["type"])
+
+    def _make_lightprobes(self, recorded: Recorded) -> Any:
+        return bpy.data.lightprobes.new(recorded.name, recorded.parts["type"])
+
+    def _make_curves(self, recorded: Recorded) -> Any:
+        curve = bpy.data.curves.new(recorded.name, "CURVE")
+        for kind, points in recorded.parts["splines"]:
+            spline = curve.splines.new(kind)
+            spline.points.add(len(points) // 4 - 1)
+            spline.points.foreach_set("co", points)
+        for material in recorded.parts["materials"]:
+            curve.materials.append(self._resolve(material))
+        return curve
+
+    def _make_worlds(self, recorded: Recorded) -> Any:
+        world = bpy.data.worlds.new(recorded.name)
+        if "nodes" in recorded.parts:
+            world.use_nodes = True
+            world.node_tree.nodes.clear()
+            self._make_tree(world.node_tree, recorded.parts)
+        return world
 
     def _make_node_groups(self, recorded: Recorded) -> Any:
         tree = bpy.data.node_groups.new(recorded.name, recorded.parts["type"])

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
+from levelwright.addon.scene.progress import drain
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source.props.models import Models
 from levelwright.addon.source.settings import ImportSettings
@@ -53,7 +54,7 @@ def _real(corpus: Path, rounds: int) -> list[Result]:
             report=Report(),
             settings=ImportSettings(),
         )
-        Models(shared).prepare([(name, 0) for name in names])  # type: ignore[arg-type]
+        drain(Models(shared).prepare([(name, 0) for name in names]))  # type: ignore[arg-type]
 
     def decode() -> None:
         for name in names:

@@ -11,7 +11,8 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from tests.bench import extension
+from scripts import extension
+from tests.bench.extension import registered
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -23,7 +24,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()), help="gives the times of kills at random")
     options = parser.parse_args(arguments)
     print(f"seed {options.seed}", flush=True)
-    with extension.registered():
+    with registered():
         failed = [_try(*each) for each in _trials(options)]
     return int(any(failed))
 
@@ -59,4 +60,4 @@ def _try(title: str, run: Callable[[], int]) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    extension.run(lambda: main(sys.argv[1:]))

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Self
 
 CALLS = ("open", "write", "fsync", "ftruncate", "replace", "link", "unlink", "chmod", "chown")
 """Functions of `os` that change files, or make changes last."""
-HANG = 60.0
+HANG = 300.0
 """Seconds after which a child is given up."""
 
 

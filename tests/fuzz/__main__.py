@@ -12,6 +12,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from scripts import extension
+from tests.bench.extension import registered
+
 from .driver import Outcome, run
 from .fuzzers import FUZZERS, GAMES, READERS, fuzzer
 
@@ -43,12 +46,10 @@ def _seeds(first: int, count: int | None, minutes: float | None) -> Iterator[int
 
 
 def _try(name: str, seeds: Iterator[int]) -> bool:
-    """Run one fuzzer in this process: a limit on memory can't be taken back. Whether nothing failed."""
+    """Run one fuzzer in this process. Whether nothing failed."""
     with contextlib.ExitStack() as open_things:
         if name not in READERS:
-            from tests.bench import extension
-
-            open_things.enter_context(extension.registered())
+            open_things.enter_context(registered())
         outcome = run(fuzzer(name), seeds)
     print(report(name, outcome), flush=True)
     return not outcome.failures
@@ -78,9 +79,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    status = main(sys.argv[1:])
-    if "bpy" in sys.modules:
-        from scripts.extension import leave
-
-        leave(status)  # Blender's own way out may have no end
-    sys.exit(status)
+    extension.run(lambda: main(sys.argv[1:]))

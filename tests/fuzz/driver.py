@@ -73,16 +73,23 @@ def run(fuzzer: Fuzzer[Input], seeds: Iterable[int]) -> Outcome:
         fuzzer.prepare()
         if not fuzzer.attempt(whole):
             outcome.failures[f"whole input {number}"] = "is refused before it is damaged"
-    if fuzzer.memory is not None:
-        _limit_memory(fuzzer.memory)
-    for seed in seeds:
-        _try(fuzzer, seed, outcome)
+    with _memory_limited(fuzzer.memory):
+        for seed in seeds:
+            _try(fuzzer, seed, outcome)
     least, most = (share * outcome.tried for share in fuzzer.accepted)
     if outcome.accepted < least - _chance(fuzzer.accepted[0], outcome.tried):
         outcome.failures["accepted"] = f"{outcome.accepted} of {outcome.tried}: too few, at least {least:.0f} should be"
     if outcome.accepted > most + _chance(fuzzer.accepted[1], outcome.tried):
         outcome.failures["accepted"] = f"{outcome.accepted} of {outcome.tried}: too many, at most {most:.0f} should be"
     return outcome
+
+
+def try_all(fuzzer: Fuzzer[Input], seeds: Iterable[int]) -> None:
+    """What a test does: an AssertionError with all that failed, by seed."""
+    seeds = tuple(seeds)
+    outcome = run(fuzzer, seeds)
+    assert not outcome.failures, "\n".join(f"{seed}: {why}" for seed, why in outcome.failures.items())
+    assert outcome.tried == len(seeds)
 
 
 def _chance(share: float, tried: int) -> float:
@@ -125,11 +132,19 @@ def _no_hang() -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def _limit_memory(more: int) -> None:
+@contextlib.contextmanager
+def _memory_limited(more: int | None) -> Iterator[None]:
     """Hold this process to the address space that it has and `more` bytes, where the system can (Linux)."""
-    if sys.platform == "linux":
-        import resource
+    if more is None or sys.platform != "linux":
+        yield
+        return
+    import resource
 
-        with open("/proc/self/statm", encoding="ascii") as sizes:
-            now = int(sizes.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (now + more, resource.RLIM_INFINITY))
+    with open("/proc/self/statm", encoding="ascii") as sizes:
+        now = int(sizes.read().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (now + more, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)

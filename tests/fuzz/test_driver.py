@@ -3,7 +3,6 @@
 
 import dataclasses
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz import driver
-from tests.fuzz.__main__ import report
+from tests.fuzz.__main__ import main, report
 from tests.fuzz.driver import Fuzzer, run
 from tests.fuzz.fuzzers import FUZZERS, GAMES
 
@@ -74,10 +73,10 @@ def test_an_input_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) ->
     assert "no end after" in run(endless, (3,)).failures[3]
 
 
-def test_a_run_from_the_command_line_can_be_repeated(root: Path) -> None:
+def test_a_run_from_the_command_line_can_be_repeated(capsys: pytest.CaptureFixture[str]) -> None:
     def fuzz(*words: str) -> str:
-        command = [sys.executable, "-m", "tests.fuzz", "ns2-content", "--count", "5", *words]
-        return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
+        assert main(["ns2-content", "--count", "5", *words]) == 0
+        return capsys.readouterr().out
 
     first = int(fuzz().split("seeds from ")[1].split()[0])
     assert abs(first / 1000 - time.time()) < 3600

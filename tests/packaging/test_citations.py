@@ -32,6 +32,7 @@ _LOST = re.compile(
     r"\b(?:map|lev|level|bsp|platform)-(?:notes|seed)\b|\bnotes?'? (?:§|section|found|say|tell)|\b[Tt]he notes' "
     r"|\b(?:from|of) the notes\b|\bseed (?:document|page)s?\b|\bshared/spec\b"
 )
+_WORDS = (".md", "§", "note", "seed", "shared/spec")  # each of the patterns needs one of them
 
 
 @dataclass
@@ -119,8 +120,9 @@ def test_citations_resolve() -> None:
     for path in (ROOT / name for name in names):
         if path.is_file() and path != Path(__file__).resolve():
             text = path.read_text("utf-8")
-            count += len(_CITATION.findall(text))
-            wrong += [f"{path.relative_to(ROOT)}: {each}" for each in unresolved(text, pages)]
+            if any(word in text for word in _WORDS):
+                count += len(_CITATION.findall(text))
+                wrong += [f"{path.relative_to(ROOT)}: {each}" for each in unresolved(text, pages)]
     assert wrong == []
     assert count > 100
 

@@ -6,12 +6,14 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.packaging.source_code import ROOT, modules, names
+
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -86,25 +88,26 @@ def is_ours(path: str, tops: set[str]) -> bool:
     return path.endswith(".py") or ("/" in path and path.partition("/")[0] in tops)
 
 
-def is_there(path: str, names: set[str]) -> bool:
+def is_there(path: str, names: AbstractSet[str]) -> bool:
     """Whether there is such a file or folder, here or further down; `*` and `<game>` stand for any name."""
+    if path.rstrip("/") in names:
+        return True
     literal = (re.escape(part) for part in PLACEHOLDER.split(path.rstrip("/")))
     pattern = re.compile("(?:.*/)?" + "[^/]+".join(literal))
     return any(pattern.fullmatch(name) for name in names)
 
 
-def repository() -> set[str]:
+@cache
+def repository() -> frozenset[str]:
     """Return the names of all files and folders of the repository, from its root."""
     files = tracked()
-    return {*files, *(str(folder) for name in files for folder in Path(name).parents)}
+    return frozenset((*files, *(str(folder) for name in files for folder in Path(name).parents)))
 
 
-@cache
-def defined(module: str) -> set[str]:
-    """Return what modules of a name in addon/ and formats/ define: functions, classes and their methods."""
-    paths = [path for folder in ("addon", "formats") for path in (ROOT / folder).rglob(f"{module}.py")]
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
-    return {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+def defined(module: str = "") -> set[str]:
+    """Return what modules of a name in addon/ and formats/ define: functions, classes and their methods; "": all."""
+    paths = [path for path in modules("addon", "formats") if module in ("", path.stem)]
+    return {name for path in paths for name in (*names(path).classes, *names(path).functions)}
 
 
 def as_pattern(path: str) -> re.Pattern[str]:
@@ -132,11 +135,11 @@ def test_links_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("page", NOW, ids=lambda page: str(page.relative_to(ROOT)))
 def test_paths_are_there(page: Path) -> None:
     """Each path of ours that a page quotes."""
-    names = repository()
-    tops = {name.partition("/")[0] for name in names if "/" in name}
+    there = repository()
+    tops = {name.partition("/")[0] for name in there if "/" in name}
     quoted = [(number, path) for number, line in prose(page) for path in QUOTED.findall(line)]
     ours = [(number, path) for number, path in quoted if is_ours(path, tops)]
-    assert [(number, path) for number, path in ours if not is_there(path, names)] == []
+    assert [(number, path) for number, path in ours if not is_there(path, there)] == []
 
 
 def test_the_check_sees_paths_that_are_not_there() -> None:
@@ -152,12 +155,12 @@ def test_the_architectures_names_are_defined() -> None:
     page = ROOT / "docs" / "architecture.md"
     quoted = {name for _, line in prose(page) for name in QUOTED.findall(line)}
     dotted = [name.split(".") for name in quoted if re.fullmatch(r"[a-z]\w*\.[A-Za-z]\w*", name)]
-    modules = {path.stem for folder in ("addon", "formats") for path in (ROOT / folder).rglob("*.py")}
-    ours = [(module, name) for module, name in dotted if module in modules and name != "py"]
+    stems = {path.stem for path in modules("addon", "formats")}
+    ours = [(module, name) for module, name in dotted if module in stems and name != "py"]
     assert len(ours) >= 5
     assert [f"{module}.{name}" for module, name in ours if name not in defined(module)] == []
     classes = {name for name in quoted if re.fullmatch(r"[A-Z][a-z]+[A-Z]\w+", name)} - {"IntFlag"}  # Python's
-    known = defined("*")
+    known = defined()
     assert sorted(classes - known) == []
 
 
@@ -204,6 +207,15 @@ def test_every_game_has_its_pages_and_its_picture() -> None:
         assert {f"docs/{game}.md", f"docs/formats/{game}.md", f"docs/pictures/{game}.webp"} <= set(links(readme))
         picture = ROOT / "docs" / "pictures" / f"{game}.webp"
         assert picture.stat().st_size < LARGEST_PICTURE
+
+
+def test_the_page_of_all_games_names_their_operators() -> None:
+    """Those that import, export and make levels, for scripts."""
+    declared = [path.read_text(encoding="utf-8") for path in (ROOT / "addon").glob("*/game.py")]
+    operators = {name for text in declared for name in re.findall(r'operator="(\w+)"', text)}
+    scripts = (ROOT / "docs" / "using.md").read_text(encoding="utf-8").partition("## Scripts")[2]
+    assert len(operators) > 10
+    assert {name for name in operators if f"{name}`" not in scripts} == set()
 
 
 def test_the_readme_is_short() -> None:

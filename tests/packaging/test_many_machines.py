@@ -13,11 +13,12 @@ import socket
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
 LEVELS = ("first-light.map", "fable_vale.lev", "source_room.bsp")
@@ -58,7 +59,7 @@ def archive(tmp_path: Path) -> Path:
 def run(*command: str, cwd: Path, given: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
     usual = {key: value for key, value in os.environ.items() if key != "LEVELWRIGHT_BLENDER"} | variables
     return subprocess.run(
-        command, cwd=cwd, env=usual, input=given, capture_output=True, text=True, check=False, timeout=600
+        command, cwd=cwd, env=usual, input=given, capture_output=True, text=True, check=False, timeout=2 * PATIENCE
     )
 
 
@@ -147,26 +148,29 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         ["slurmctld", "-D", "-f", str(config)],
         ["slurmd", "-D", "-f", str(config)],
     ]
-    running = []
+    running: list[subprocess.Popen[bytes]] = []
+
+    def is_any_gone() -> bool:
+        return any(process.poll() is not None for process in running)
+
+    def is_idle() -> bool:
+        said = run("sinfo", "--noheader", "--format=%t", cwd=folder, SLURM_CONF=str(config)).stdout
+        return said.strip() == "idle"
+
     with (folder / "said").open("w") as said:
         try:
             for command in commands:
                 running.append(
                     subprocess.Popen(command, stdout=said, stderr=said, env=os.environ | {"SLURM_CONF": str(config)})
                 )
-                time.sleep(1)
-            for _ in range(60):
-                idle = run("sinfo", "--noheader", "--format=%t", cwd=folder, SLURM_CONF=str(config)).stdout
-                if idle.strip() == "idle":
-                    break
-                time.sleep(0.5)
-            else:
-                pytest.fail(f"Slurm didn't start: {(folder / 'said').read_text(errors='replace')[-2000:]}")
+                if command[0] == "munged":  # the others ask it at once
+                    until((folder / "munge.socket").exists, is_any_gone)
+            until(is_idle, is_any_gone)
             yield config
         finally:
             for process in reversed(running):
                 process.terminate()
-                process.wait(20)
+                process.wait(PATIENCE)
     shutil.rmtree(folder, ignore_errors=True)
 
 

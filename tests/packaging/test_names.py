@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One meaning a class name in the whole tree: who reads `Hull` need not ask which one."""
 
-import ast
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.packaging import source_code
+from tests.packaging.source_code import ROOT
 
 CONTRACT = {
     "ImportContext": "what all parts of one import share: the core's, and each game's own with more fields",
@@ -47,11 +47,9 @@ TERMS = {
 def classes(root: Path) -> dict[str, list[str]]:
     """The classes of addon/ and formats/, public or not, by name: the modules that define them, from the root."""
     found = defaultdict(list)
-    for folder in ("addon", "formats"):
-        for path in sorted((root / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.ClassDef):
-                    found[node.name].append(path.relative_to(root).as_posix())
+    for path in source_code.modules("addon", "formats", root=root):
+        for name in source_code.names(path, root).classes:
+            found[name].append(path.relative_to(root).as_posix())
     return dict(found)
 
 

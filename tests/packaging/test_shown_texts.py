@@ -32,7 +32,7 @@ NUMBERS = {"bool", "float", "int", "len", "list", "round", "sum", "dumps", "hexd
 """Calls whose results are no texts of levels: numbers, lists of them, JSON, hashes."""
 
 
-def called(node: ast.expr) -> str:
+def called(node: ast.AST) -> str:
     """The last word of what is called: "showable" of `names.showable(x)`."""
     return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
 
@@ -65,14 +65,14 @@ def is_no_text(node: ast.expr) -> bool:
 
 def names_given(call: ast.Call) -> Iterator[ast.expr]:
     """The names that a call gives to something of Blender's, and the texts that it writes into text blocks."""
-    if not isinstance(call.func, ast.Attribute):
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("new", "write", "from_string"):
         return
     owner = ast.unparse(call.func.value)
-    if call.func.attr == "new" and (owner.startswith("bpy.data.") or owner.rpartition(".")[2] in NAMED_NEW):
+    if call.func.attr != "new":
+        yield from call.args if owner == "text" else ()
+    elif owner.startswith("bpy.data.") or owner.rpartition(".")[2] in NAMED_NEW:
         named = [word.value for word in call.keywords if word.arg == "name"]
         yield from named or call.args[:1]
-    elif call.func.attr in ("write", "from_string") and owner == "text":
-        yield from call.args
 
 
 def unshown(tree: ast.AST, writes_records: bool) -> Iterator[ast.expr]:
@@ -135,3 +135,16 @@ def test_the_checker_sees(source: str) -> None:
 )
 def test_the_checker_lets_pass(source: str) -> None:
     assert not list(unshown(ast.parse(source), False))
+
+
+def test_the_buttons_of_dialogs_say_what_they_do() -> None:
+    """Not OK, which they are called where nobody says more."""
+    calls = [
+        node
+        for path in MODULES
+        if "invoke_props_dialog" in (text := path.read_text())
+        for node in ast.walk(ast.parse(text))
+        if called(node) == "invoke_props_dialog"
+    ]
+    assert calls
+    assert all("confirm_text" in {word.arg for word in call.keywords} for call in calls)

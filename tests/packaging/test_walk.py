@@ -46,6 +46,13 @@ def test_a_text_is_found_where_letters_are_misread() -> None:
     assert screen_text.find("Quit", SCREEN) == []
 
 
+def test_a_text_that_goes_down_is_found_where_it_stands() -> None:
+    """As on tabs: what is read from left to right is so far from the upper edge."""
+    place = screen_text.Place(30, 8, 1.0)
+    assert screen_text.downward(place, (1290, 60, 40, 620)) == (1322, 90, 1.0)
+    assert "-rotate 270" in screen_text.command("shot.png", (0, 0, 1, 1), is_downward=True)
+
+
 def test_all_paths_are_listed_with_what_is_walked(capsys: pytest.CaptureFixture[str]) -> None:
     """Each has a sentence."""
     assert walk.main(["--list"]) == 0

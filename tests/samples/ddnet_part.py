@@ -93,7 +93,7 @@ def add_layer(kind: str, title: str, resource: int = -1) -> bpy.types.Object:
 def new_map() -> bpy.types.Object:
     """Step 1: a map with a game layer, which is returned: walls, freeze, spawns, start and finish."""
     bpy.context.scene.render.fps = FPS
-    ops().teeworlds_new_map(title="part", width=WIDTH, height=HEIGHT, room=False)
+    ops().teeworlds_new_map(name="part", width=WIDTH, height=HEIGHT, room=False)
     game = next(obj for obj in bpy.context.scene.objects if obj.get("tile_kind") is not None)
     bpy.context.view_layer.update()
     stamp(game, SOLID, *GROUND, (0, 0, 43, 0), (0, 0, 0, 21), (43, 0, 43, 21))
