@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from formats.binary import FormatError
-from formats.source import LumpId, check, read, world, write
+from formats.source import Level, LumpId, check, read, world, write
 from formats.source.edits.brush_pieces import Piece
 from formats.source.edits.changes import Changes
 from formats.source.edits.compaction import compact
@@ -34,6 +34,7 @@ from tests.formats.source_rows import nameless
 E = LumpId
 COUNT = 40_000
 EVERYWHERE = (-300, -170, -40), (300, 440, 170)
+CLIPPED = np.array([[-35.0, -40, 25]])
 SIDES = [(axis, end) for axis in range(3) for end in (0, 1)]
 
 
@@ -101,7 +102,8 @@ def prove_sight(after, seed: int = 1) -> int:
     return int(sees.sum())
 
 
-def test_what_a_detail_had_cut_away_is_listed_where_it_goes():
+def with_a_clip_cut_away() -> tuple[Level, Piece, int]:
+    """A map with a crate around a part of a clip, which leafs don't list there; the crate and its number."""
     crate, clip = box((-62, -62, 0), (0, -18, 50)), box((-60, -60, 10), (40, -20, 40), int(Contents.PLAYERCLIP))
     level, carved = kernel(rooms(), WorldEdits(added=[crate, clip]))
     solid, inner = carved.added.tolist()
@@ -118,10 +120,24 @@ def test_what_a_detail_had_cut_away_is_listed_where_it_goes():
     changes.set_table(E.LEAFBRUSHES, level.table(E.LEAFBRUSHES)[np.concatenate(kept)])
     changes.apply()
     before = read(write(level))
-    assert Space(before).contents(np.array([[-35.0, -40, 25]])) == Contents.SOLID
-    after, _ = kernel(read(write(level)), WorldEdits({solid: Change(None)}))
+    assert Space(before).contents(CLIPPED) == Contents.SOLID
+    return before, crate, solid
+
+
+def test_what_a_detail_had_cut_away_is_listed_where_it_goes():
+    before, crate, solid = with_a_clip_cut_away()
+    after, _ = kernel(read(write(before)), WorldEdits({solid: Change(None)}))
     prove(before, after, [crate], [])
-    assert Space(after).contents(np.array([[-35.0, -40, 25]])) == Contents.PLAYERCLIP
+    assert Space(after).contents(CLIPPED) == Contents.PLAYERCLIP
+
+
+@pytest.mark.parametrize("moves", [(2, 2, 2), (30, 0, 0)], ids=["inside the crate", "across its side"])
+def test_what_another_still_covers_stays_cut_away(moves):
+    """A brush is put over the crate and taken away: the crate still covers the clip."""
+    before, crate, _ = with_a_clip_cut_away()
+    level, carved = kernel(read(write(before)), WorldEdits(added=[moved(crate, *moves)]))
+    again, _ = kernel(level, WorldEdits({int(number): Change(None) for number in carved.added}))
+    assert not changed_lumps(before, again)
 
 
 def test_an_added_brush_is_in_leafs_as_they_are():

@@ -204,13 +204,28 @@ def _list_brushes(
             if row not in new or new[row][-1] != number:
                 new[row].append(number)
     for row, part in freed:
-        there = {*(made[row] if row in made else of(row)), *new[row]}
-        near = (number for number in brushes.near(part.box).tolist() if number not in there)
-        new[row] += [number for number in near if part.within(brushes.planes(number)[0])]
+        there = [*(made[row] if row in made else of(row)), *new[row]]
+        for number in brushes.near(part.box).tolist():
+            if number not in there and _is_bared(brushes, number, part, there):
+                new[row].append(number)
+                there.append(number)
     for leaf, more in new.items():
         already = made[leaf] if leaf in made else of(leaf)
         made[leaf] = already + [number for number in more if number not in already]
     lists.put(changes, LumpId.LEAFBRUSHES, made)
+
+
+def _is_bared(brushes: BrushCells, number: int, part: Cell, others: Sequence[int]) -> bool:
+    """Whether some of a brush in a part of a leaf is in none of the others there that compilers cut brushes by: solid
+    ones, but of brushes that aren't detail by ones that aren't, too.
+    """
+    own = part.within(brushes.planes(number)[0])
+    left = [] if own is None else [own]
+    is_detail = brushes.contents[number] & Contents.DETAIL
+    for other in brushes.solid(others):
+        if is_detail or not brushes.contents[other] & Contents.DETAIL:
+            left = [piece for each in left for piece in each.without(brushes.planes(other)[0])]
+    return bool(left)
 
 
 def _in_leaf(openings: Openings, brushes: BrushCells, leaf: int, before: Sequence[int]) -> list[int]:

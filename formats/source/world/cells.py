@@ -84,6 +84,18 @@ class Cell:
             left = left.behind(plane)
         return left
 
+    def without(self, planes: Iterable[Floats]) -> list[Cell]:
+        """What of it lies before any of some planes float64[4]: cells that don't overlap."""
+        found: list[Cell] = []
+        left: Cell | None = self
+        for plane in planes:
+            if left is None:
+                break
+            outside = left.behind(-plane)
+            found += [] if outside is None else [outside]
+            left = left.behind(plane)
+        return found
+
 
 def of_box(low: Floats, high: Floats) -> Cell:
     """The cell of a box."""

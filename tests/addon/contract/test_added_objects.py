@@ -138,7 +138,11 @@ def test_objects_without_a_surface_stop_no_export(game: Game, sample: Path, tmp_
 def test_instances_are_told(game: Game, sample: Path) -> None:
     """What an object shows beside its mesh: as geometry nodes and particles do, so do its vertices here."""
     level, report = imported(game, sample), Report()
-    shown = next(obj for obj in level.all_objects if obj.type == "MESH" and obj.visible_get())
+    meshes = [obj for obj in level.all_objects if obj.type == "MESH" and obj.visible_get()]
+    if not meshes:  # of a game whose levels have none
+        meshes.append(data.objects.new("a mesh", quad()))
+        level.objects.link(meshes[0])
+    shown = meshes[0]
     child = data.objects.new(NAME, quad())
     child.parent, shown.instance_type = shown, "VERTS"
     bpy.context.scene.collection.objects.link(child)
