@@ -2,6 +2,7 @@
 """One file into another: a level, a world or a .blend becomes what the ending of the other says."""
 
 import logging
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import bpy
 
+from ..formats.binary import FormatError
 from . import blend_preview, games, levels
 from .game import Form, Game, Settings
 from .picture import PictureSettings, render
@@ -17,14 +19,14 @@ from .scene import files, images, originals
 from .scene.blender_types import Value
 from .scene.options import UsageError, from_text, refuse_unknown
 from .scene.properties import setting
-from .scene.reports import Report, in_words
+from .scene.reports import Report, SceneError, in_words
 
 
 @dataclass(frozen=True)
 class BlendSettings:
     """How a scene is saved."""
 
-    preview: bool = setting(False, "A picture of it in the .blend, for file browsers; the file isn't compressed then")
+    preview: bool = setting(True, "A picture of it in the .blend, for file browsers; the file isn't compressed then")
 
 
 def convert(
@@ -156,20 +158,41 @@ def _refuse_other_game(target: Path, collection: bpy.types.Collection, written: 
 
 def _save(target: Path, settings: Settings, report: Report) -> None:
     if not settings.preview:
-        try:
-            with _without_backups():
-                bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
-        except RuntimeError as error:  # of a full disk Blender says "Success", or that there is no such file
-            why = in_words(error)
-            raise OSError(f"{target}: can't be saved: is there room, may its folder be written to? ({why})") from error
+        _save_scene(target, target)
         return
-    with _made(target, report) as path:  # the picture needs cameras and lights that no scene is saved with
-        bpy.ops.wm.save_as_mainfile(filepath=str(path), check_existing=False, compress=False)
-        picture = path.with_name("preview.png")
-        side = blend_preview.LONGER_SIDE
-        render(bpy.context, picture, PictureSettings(width=side, height=side * 9 // 16, samples=4))
-        seen = bpy.data.images.load(str(picture))
-        path.write_bytes(blend_preview.with_preview(path.read_bytes(), images.to_rgba(seen)))
+    beside = target.with_name(f".levelwright-{os.getpid()}.blend")  # where relative paths are the same
+    try:
+        _save_scene(
+            beside, target, compress=False
+        )  # before: the picture needs cameras and lights that aren't the scene's
+        blend = _with_picture(beside.read_bytes(), report)
+    finally:
+        beside.unlink(missing_ok=True)
+    for line in files.write_atomically(target, blend):
+        report.warn(line)
+
+
+def _save_scene(path: Path, target: Path, **options: Value) -> None:
+    """Save the scene. target: how the file is called where that fails, for which it raises OSError."""
+    try:
+        with _without_backups():
+            bpy.ops.wm.save_as_mainfile(filepath=str(path), check_existing=False, **options)
+    except RuntimeError as error:  # of a full disk Blender says "Success", or that there is no such file
+        why = in_words(error)
+        raise OSError(f"{target}: can't be saved: is there room, may its folder be written to? ({why})") from error
+
+
+def _with_picture(blend: bytes, report: Report) -> bytes:
+    """A .blend with a picture of the scene; as it is, and said why, where none can be made."""
+    side = blend_preview.LONGER_SIDE
+    with tempfile.TemporaryDirectory() as folder:
+        picture = Path(folder, "preview.png")
+        try:
+            render(bpy.context, picture, PictureSettings(width=side, height=side * 9 // 16, samples=4))
+            return blend_preview.with_preview(blend, images.to_rgba(bpy.data.images.load(str(picture))))
+        except (RuntimeError, SceneError, FormatError) as error:
+            report.note(f"The .blend has no picture for file browsers: {in_words(error)}")
+    return blend
 
 
 @contextmanager

@@ -24,6 +24,11 @@ FAILURES = (FormatError, SceneError, OSError, RuntimeError, UsageError)
 """What a conversion raises for what users give it; RuntimeError: Blender's own operators."""
 
 
+_OF_MANY = {"preview": "false"}
+"""Options of a file among many where nothing else is asked for: a picture of each takes as long as its scene, and a
+scene that has one can't be compressed."""
+
+
 def serve() -> int:
     """Answer requests until there are no more."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="surrogateescape")
@@ -51,7 +56,7 @@ def answer(request: dict[str, Any], is_alone: bool = False) -> Outcome:
             source,
             target,
             request.get("level", ""),
-            request["options"],
+            request["options"] if is_alone else _OF_MANY | request["options"],
             request["refuse_changed"],
             for_others=not is_alone,
             is_strict=request["strict"],

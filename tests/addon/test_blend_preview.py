@@ -6,11 +6,20 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon import conversion, worker
+from levelwright.addon.batch import WRITTEN
 from levelwright.addon.blend_preview import with_preview
 from levelwright.formats.binary import FormatError
 
 from tests.addon.command_line import convert
 from tests.addon.contract.registered import SAMPLES
+
+VALE = SAMPLES / "fable_vale.lev"
+
+
+def has_picture(blend: Path) -> bool:
+    """Whether there is a block of the code of pictures; a compressed file has none."""
+    return b"TEST" in blend.read_bytes()[:4096]
 
 
 def picture_in(blend: bytes) -> np.ndarray:
@@ -57,11 +66,52 @@ def test_what_is_no_plain_blend_is_refused(data: bytes) -> None:
         with_preview(data, np.zeros((2, 2, 4), np.uint8))
 
 
-def test_a_converted_level_gets_one_when_asked_for(tmp_path: Path) -> None:
+def test_a_level_that_is_converted_alone_gets_one(tmp_path: Path) -> None:
     out = tmp_path / "vale.blend"
-    assert convert(SAMPLES / "fable_vale.lev", out, "--option", "preview=true") == 0
+    assert convert(VALE, out) == 0
     pixels = picture_in(out.read_bytes())
     assert pixels.shape == (144, 256, 4)
     assert pixels[..., :3].std() > 5, "something is seen"
-    assert convert(out, tmp_path / "fable_vale.lev") == 0
-    assert (tmp_path / "fable_vale.lev").read_bytes() == (SAMPLES / "fable_vale.lev").read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+    assert convert(out, tmp_path / VALE.name) == 0
+    assert (tmp_path / VALE.name).read_bytes() == VALE.read_bytes()
+
+
+def test_others_get_one_where_it_is_asked_for(tmp_path: Path) -> None:
+    assert convert(VALE, tmp_path / "alone.blend", "--option", "preview=false") == 0
+    assert not has_picture(tmp_path / "alone.blend")
+    for name, options in (("without", {}), ("with", {"preview": "true"})):
+        target = tmp_path / name / "vale.blend"
+        request = {"source": str(VALE), "target": str(target), "options": options, "refuse_changed": False}
+        assert worker.answer(request | {"strict": False})["status"] == WRITTEN
+        assert has_picture(target) == bool(options)
+
+
+def test_a_scene_that_cannot_be_drawn_is_saved_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def none_here(*_: object) -> None:
+        raise RuntimeError("Error: nothing draws here")
+
+    monkeypatch.setattr(conversion, "render", none_here)
+    out = tmp_path / "vale.blend"
+    assert convert(VALE, out) == 0
+    assert not has_picture(out)
+    assert "has no picture for file browsers: nothing draws here" in "".join(capsys.readouterr())
+    assert convert(out, tmp_path / VALE.name) == 0
+    assert (tmp_path / VALE.name).read_bytes() == VALE.read_bytes()
+
+
+def test_relative_paths_still_lead_where_they_did(tmp_path: Path) -> None:
+    (tmp_path / "scenes").mkdir()
+    image = tmp_path / "scenes" / "wall.png"
+    image.write_bytes(b"no picture, just a file")
+    source, target = tmp_path / "scenes" / "one.blend", tmp_path / "other" / "two.blend"
+    target.parent.mkdir()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    made = bpy.data.images.new("wall", 1, 1)
+    made.source, made.filepath, made.use_fake_user = "FILE", str(image), True
+    bpy.ops.wm.save_as_mainfile(filepath=str(source), relative_remap=True, check_existing=False)
+    assert convert(source, target) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(target))
+    assert Path(bpy.path.abspath(bpy.data.images["wall"].filepath)).resolve() == image
