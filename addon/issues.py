@@ -303,10 +303,7 @@ def _grow_for(which: Which) -> None:
     """Give a list the rows that the levels of the .blend need, and draw it anew."""
     totals = [sum(1 + len(group.lines) for group in groups_of(level, which)) for level in originals.levels()]
     _grow(which, max([FIRST_ROWS, *totals]))
-    for window in stage.window_manager_of(bpy.context).windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+    stage.redraw(bpy.context.window_manager)
 
 
 # ----------------------------------------------------------------------------------------------------------- operators
