@@ -42,6 +42,8 @@ SEARCHED = 8
 """Lines from which on there is a field to search them."""
 TOOLTIP = 1200
 """Letters of a tooltip."""
+PADDING = 0.4
+"""Around what a line says, in icons: with less, it isn't as far to the left as others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +218,11 @@ class _FindingList(ItemList):
         icon: Value = ICONS[one.group.sort] if one.line is None else "NONE"
         mend = "" if one.line is not None and one.mend == one.group.mend else one.mend  # the group's button does
         measured, title = wording.measure(context), sidebar.title_of(mend) if mend else ""
-        width = wording.room(context, indent + (one.line is None) + bool(title))
+        width = wording.room(context, indent + (one.line is None) + bool(title) + PADDING)
         is_wide = bool(title) and measured(f"{one.text} {title}") + wording.ICON < width
         if measured(one.text) > width and is_group:  # then what it says is worth more than its mark
             icon, width = "NONE", width + wording.ICON
-        told = row.row().row(align=True)  # the outer one takes the room that is left
+        told = row.grid_flow(columns=1, align=True).row(align=True)  # takes the room that is left, as no row does
         told.alignment = "LEFT"
         text = wording.shortened(one.text_within(width, measured), width, measured)
         button = told.operator(LEVELWRIGHT_OT_select_finding.bl_idname, text=text, icon=icon, emboss=False)
@@ -301,10 +303,7 @@ def _grow_for(which: Which) -> None:
     """Give a list the rows that the levels of the .blend need, and draw it anew."""
     totals = [sum(1 + len(group.lines) for group in groups_of(level, which)) for level in originals.levels()]
     _grow(which, max([FIRST_ROWS, *totals]))
-    for window in stage.window_manager_of(bpy.context).windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+    stage.redraw(bpy.context.window_manager)
 
 
 # ----------------------------------------------------------------------------------------------------------- operators

@@ -80,6 +80,11 @@ class WindowError(Exception):
     """Something that a walk asked for did not happen."""
 
 
+def lacking(system: Path) -> list[str]:
+    """Return Debian's packages that a system lacks. Its links lead to places in it, so they aren't followed."""
+    return [package for tool, package in TOOLS.items() if not os.path.lexists(system / "usr" / tool)]
+
+
 class Window:
     """A Blender with a window; `with Window(system, out) as window:` starts and ends it."""
 
@@ -137,9 +142,8 @@ class Window:
         extensions = self.home / "user" / "extensions" / "user_default"
         extensions.mkdir(parents=True)
         (self.home / "listener.py").write_text(LISTENER, encoding="utf-8")
-        lacking = [package for tool, package in TOOLS.items() if not (self.system / "usr" / tool).exists()]
-        if lacking:
-            self._inside("apt-get", "install", "-y", "-q", "--no-install-recommends", *lacking)
+        if packages := lacking(self.system):
+            self._inside("apt-get", "install", "-y", "-q", "--no-install-recommends", *packages)
         for name in ("proc", "dev"):
             place = self.system / name
             if not any(place.iterdir()):
@@ -331,6 +335,8 @@ class Window:
     def shot(self, name: str) -> Path:
         """Take a picture of the whole screen, once it stays as it is: OUT/<name>.png."""
         before = b""
+        for _ in range(2):  # answers are given before what has happened is drawn: after the second one, it was
+            self.python("pass")
         for _ in self._waiting(SETTLING):
             self._grab()
             now = (self.home / "shot.png").read_bytes()

@@ -58,6 +58,14 @@ def window_manager_of(context: bpy.types.Context) -> bpy.types.WindowManager:
     return context.window_manager
 
 
+def redraw(manager: bpy.types.WindowManager | None) -> None:
+    """Let all 3D views be drawn anew, with their sidebars."""
+    for window in manager.windows if manager is not None else ():
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
 def view_settings_of(scene: bpy.types.Scene) -> bpy.types.ColorManagedViewSettings:
     """How a scene's colours are shown. Raises SceneError where nothing says so."""
     if scene.view_settings is None:

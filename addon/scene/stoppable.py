@@ -130,6 +130,7 @@ class Running:
         self.is_over, _running = True, None
         self._manager.event_timer_remove(self._timer)
         self._work.meter.status.end()
+        stage.redraw(self._manager)  # the sidebar's lists are another ones now, and Blender doesn't know
 
 
 def is_others(uid: int) -> bool:

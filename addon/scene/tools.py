@@ -22,6 +22,7 @@ from bpy.app.handlers import persistent
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
+from . import stage
 from .blender_types import Value, gives
 from .declared import Declared
 from .names import showable
@@ -92,7 +93,7 @@ class Overlay:
         self._failed = False
         self._handle: object = bpy.types.SpaceView3D.draw_handler_add(self._safely, (), "WINDOW", "POST_PIXEL")
         _overlays.append(self)
-        redraw(bpy.context)
+        stage.redraw(bpy.context.window_manager)
 
     def _safely(self) -> None:
         if self._failed:
@@ -106,7 +107,7 @@ class Overlay:
         if self in _overlays:
             _overlays.remove(self)
             bpy.types.SpaceView3D.draw_handler_remove(self._handle, "WINDOW")
-            redraw(bpy.context)
+            stage.redraw(bpy.context.window_manager)
 
 
 def overlays() -> int:
@@ -130,14 +131,6 @@ def free_area(context: bpy.types.Context) -> tuple[float, float, float, float]:
         elif other.type in ("HEADER", "TOOL_HEADER"):
             top = min(top, other.y - region.y)
     return float(left), 0.0, float(max(right - left, 1)), float(max(top, 1))
-
-
-def redraw(context: bpy.types.Context) -> None:
-    """Let all 3D views be drawn anew."""
-    for window in context.window_manager.windows if context.window_manager else ():
-        for area in window.screen.areas:
-            if area.type == SPACE:
-                area.tag_redraw()
 
 
 def _draw_cursor(mouse: tuple[int, int]) -> None:
@@ -283,7 +276,7 @@ class StrokeOperator(Declared, bpy.types.Operator):
         if event.type == self._button and event.value == "RELEASE":
             changed = self.finish(context)
             show_keys(context, None)
-            redraw(context)
+            stage.redraw(context.window_manager)
             return {"FINISHED"} if changed else {"CANCELLED"}
         undo = event.type == "Z" and (event.ctrl or event.oskey)
         if event.value == "PRESS" and (event.type in STOPS or undo):
@@ -307,7 +300,7 @@ class StrokeOperator(Declared, bpy.types.Operator):
         with suppress(ReferenceError):  # what it was about is gone
             self.abandon(context)
         show_keys(context, None)
-        redraw(context)
+        stage.redraw(context.window_manager)
 
 
 class SizeOperator(Declared, bpy.types.Operator):
@@ -378,7 +371,7 @@ class SizeOperator(Declared, bpy.types.Operator):
         if context.area is not None:
             context.area.header_text_set(None)
         show_keys(context, None)
-        redraw(context)
+        stage.redraw(context.window_manager)
 
 
 # ---- the status bar

@@ -17,7 +17,7 @@ MOVED = {
 }
 """What is moved of each sample."""
 
-SIDEBAR = ("issues", (1028, 84, 1312, 546))
+SIDEBAR = ("issues", (1028, 84, 1312, 533))
 """For the documents: the part of the sidebar with the list of issues."""
 
 

@@ -169,14 +169,22 @@ class Walk:
         self.window.press(name, near=(300, 130))
 
     def select(self, name: str) -> None:
-        """Select an object by a click on its name in the outliner, looked for by Ctrl+F."""
-        rows = left, top, width, height = self.region("OUTLINER")
+        """Select an object by a click on its name in the outliner, looked for by Ctrl+F. Raises WindowError.
+
+        The outliner is as large as the window meanwhile, by Ctrl+Space: else the names of deep rows are cut off.
+        """
+        left, top, width, height = self.region("OUTLINER")
         self.window.move(left + width // 2, top + height // 2)
+        self.window.key("ctrl+space")
+        self.expect("len(window.screen.areas) == 1", "the outliner did not get the whole window")
         self.window.key("ctrl+f", "ctrl+a")
         self.window.type(name)
         self.window.key("Return")
-        self.window.click(*self.window.find(name, (left, top), rows)[:2])
+        rows = self.region("OUTLINER")
+        self.window.click(*self.window.find(name, rows[:2], rows)[:2])
         self.expect(f"bpy.context.object and bpy.context.object.name == {name!r}", f"a click did not select {name}")
+        self.window.key("ctrl+space")
+        self.expect("len(window.screen.areas) > 1", "the outliner kept the whole window")
 
     def save_as(self, name: str) -> None:
         """Save the new .blend by Ctrl+S and the file browser's fields. Raises WindowError."""
@@ -196,6 +204,7 @@ class Walk:
         os.utime(self.window.home / name, (0, 0))
         self.window.press("Overwrite", near=(1500, 850))
         self.expect(f"__import__('os').path.getmtime({name!r}) > 1", f"{name} was not written")
+        self.expect("not window.modal_operators", "the export did not end")
 
     def differs(self, sample: Sample) -> None:
         """Compare all files of a level in Blender's home with the sample's. Raises WindowError where all are equal, or

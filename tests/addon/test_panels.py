@@ -52,6 +52,9 @@ class Notes:
 
     row = column = box = _same
 
+    def grid_flow(self, columns: int, align: bool) -> "Notes":
+        return self
+
     def text(self) -> str:
         """All labels, as one reads them."""
         return " ".join(self.labels)
@@ -169,12 +172,12 @@ def many(level: bpy.types.Collection) -> None:
     findings.keep(level, report.issues(), "import")
 
 
-def lines(which: issues.Which = "issues") -> Notes:
-    """The lines of the list, as Blender asks for them."""
+def lines(which: issues.Which = "issues", within: type[Notes] = Notes) -> Notes:
+    """The lines of the list, as Blender asks for them, within layouts of a type."""
     issues._grow_for(which)
     panel = panels.LEVELWRIGHT_PT_issues if which == "issues" else panels.LEVELWRIGHT_PT_changes
     assert drawn(panel).lists
-    notes = Notes()
+    notes = within()
     shown = issues.LEVELWRIGHT_UL_issues if which == "issues" else issues.LEVELWRIGHT_UL_changes
     rows = issues._rows(bpy.context, which).rows
     for number in range(len(issues._drawn[which])):
@@ -203,6 +206,40 @@ def test_missing_files_are_one_line_which_unfolds_and_can_be_searched() -> None:
         "885 models missing",
         *(f"prop77{number}.mdl" for number in range(10)),
     ]
+
+
+def test_lines_begin_at_the_left_and_buttons_end_at_the_right() -> None:
+    """Blender packs what is in rows at the left: only what is in another layout takes the room that is left."""
+
+    class Part(Notes):
+        """A layout that knows within which it is, and notes that with an operator."""
+
+        within: tuple[str, ...] = ()
+        made: list[tuple[str, tuple[str, ...], "Part"]] = []
+
+        def _part(self, kind: str) -> "Part":
+            part = Part()
+            part.within = (*self.within, kind)
+            return part
+
+        def row(self, align: bool = False) -> "Part":
+            return self._part("row")
+
+        def grid_flow(self, columns: int, align: bool) -> "Part":
+            return self._part("grid")
+
+        def operator(self, name: str, icon: str = "NONE", text: str | None = None, emboss: bool = True) -> Any:
+            self.made.append((name, self.within, self))
+            return super().operator(name, icon, text, emboss)
+
+    many(imported())
+    lines(within=Part)
+    told = [each for each in Part.made if each[0] == "levelwright.select_finding"]
+    mending = [each for each in Part.made if each[0] == "levelwright.mend_finding"]
+    assert len(told) == 3
+    assert {(within, part.alignment) for _, within, part in told} == {(("row", "grid", "row"), "LEFT")}
+    assert len(mending) == 2
+    assert {(within, part.alignment) for _, within, part in mending} == {(("row", "row"), "RIGHT")}
 
 
 def test_the_list_grows_while_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

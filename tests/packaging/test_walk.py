@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import screen_text, walk
+from scripts import screen_text, walk, window
 
 SYSTEM = os.environ.get("LEVELWRIGHT_REAL_BLENDER", "")
 HEAD = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n"
@@ -67,6 +67,15 @@ def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
         walk.main([str(tmp_path / "out"), "no-such-path"])
     assert ended.value.code == 2
     assert not (tmp_path / "out").exists()
+
+
+def test_tools_that_are_links_into_the_system_are_there(tmp_path: Path) -> None:
+    """Debian's alternatives are links from its root, where the machine around it may have nothing."""
+    assert window.lacking(tmp_path) == list(window.TOOLS.values())
+    for tool in window.TOOLS:
+        (tmp_path / "usr" / tool).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "usr" / tool).symlink_to("/nowhere/alternatives/tool")
+    assert window.lacking(tmp_path) == []
 
 
 @pytest.mark.slow

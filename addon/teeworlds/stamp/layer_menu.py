@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import bpy
 
-from ...scene import declared, tools
+from ...scene import declared, stage
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from ...scene.sidebar import Result, refuse
@@ -40,7 +40,7 @@ class LEVELWRIGHT_OT_teeworlds_paint_layer(OnMap, declared.Declared, bpy.types.O
         for other in context.selected_objects:
             other.select_set(False)
         make_object_active(context, chosen)
-        tools.redraw(context)
+        stage.redraw(context.window_manager)
         return {"FINISHED"}
 
 

@@ -7,7 +7,7 @@ import bpy
 
 from ....formats.binary import FormatError
 from ....formats.teeworlds import stamps
-from ...scene import declared, tools
+from ...scene import declared, stage, tools
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from ...scene.sidebar import Result, refuse
@@ -170,7 +170,7 @@ class LEVELWRIGHT_OT_teeworlds_turn_stamp(declared.Declared, bpy.types.Operator)
                 held.turn(stamps.TURN if self.way == "TURN_BACK" else self.way)
         except SceneError as error:
             return refuse(self, context, error)
-        tools.redraw(context)
+        stage.redraw(context.window_manager)
         return {"FINISHED"}
 
 
@@ -184,7 +184,7 @@ class LEVELWRIGHT_OT_teeworlds_drop_stamp(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         """Drop it."""
         held.drop()
-        tools.redraw(context)
+        stage.redraw(context.window_manager)
         return {"FINISHED"}
 
 
@@ -216,7 +216,7 @@ class LEVELWRIGHT_OT_teeworlds_choose_tile(OnMap, declared.Declared, bpy.types.O
             held.choose(context, kind, stamps.between(start, (column, row)))
         except SceneError as error:
             return refuse(self, context, error)
-        tools.redraw(context)
+        stage.redraw(context.window_manager)
         return {"FINISHED"}
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.tiles import ATLAS_CELLS
-from ...scene import tools
+from ...scene import stage, tools
 from ...scene.blender_types import Value
 from ...scene.names import showable
 from ...scene.reports import SceneError
@@ -80,7 +80,7 @@ class LEVELWRIGHT_OT_teeworlds_palette(OnMap, bpy.types.Operator):
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         """Follow the mouse: pressed on a tile, and released on the same or another."""
         self._to = self._cell(event) or (self._to if self._from is not None else None)
-        tools.redraw(context)
+        stage.redraw(context.window_manager)
         if event.type == "LEFTMOUSE" and event.value == "PRESS" and self._to is not None:
             self._from = self._to
             return {"RUNNING_MODAL"}

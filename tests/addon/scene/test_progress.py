@@ -138,7 +138,12 @@ class Manager:
 
     def __init__(self) -> None:
         self.timers: list[object] = []
-        self.windows = [SimpleNamespace(view_layer=bpy.context.view_layer)]
+        self.redrawn: list[str] = []
+        areas = [
+            SimpleNamespace(type=kind, tag_redraw=lambda kind=kind: self.redrawn.append(kind))
+            for kind in ("VIEW_3D", "OUTLINER")
+        ]
+        self.windows = [SimpleNamespace(view_layer=bpy.context.view_layer, screen=SimpleNamespace(areas=areas))]
 
     def event_timer_add(self, _seconds: float, window: object) -> object:
         self.timers.append(window)
@@ -166,9 +171,11 @@ def test_what_runs_in_a_window_comes_to_an_end(monkeypatch: pytest.MonkeyPatch) 
     run, manager = running(counting(3, []))
     assert run.slice() is None
     assert manager.timers == ["a window"]
+    assert manager.redrawn == []
     assert slices(run) == 3
     assert run.is_over
     assert not manager.timers
+    assert manager.redrawn == ["VIEW_3D"]
     run.stop()
 
 
