@@ -12,7 +12,7 @@ from typing import Literal
 import bpy
 
 from ...formats.arrays import Integers
-from ...formats.counting import number_of
+from ...formats.counting import number_of, one_of
 from ...formats.reach import AllowedFolders
 from .names import showable, showable_lines
 
@@ -196,7 +196,7 @@ class Report:
         found = [*self.findings]
         for kind, names in self._missing.items():
             found += [
-                LevelFinding(f"missing {kind}: {name}", (), mend, sort="missing", title=f"{kind} missing", name=name)
+                LevelFinding(f"missing {one_of(kind)}: {name}", (), mend, sort="missing", title=f"{kind} missing", name=name)
                 for name, mend in names.items()
             ]
         for what, n in self._left_out.items():
@@ -284,7 +284,7 @@ class Report:
         """Return everything, a line each: the summary, what was missing and left out, the warnings, the notes."""
         lines = [self.summary()]
         for kind, names in self._missing.items():
-            lines += [f"missing {kind}: {name}" for name in names]
+            lines += [f"missing {one_of(kind)}: {name}" for name in names]
         lines += [f"left out: {self._counted(what)}" for what in self._left_out]
         lines += [f"warning: {message}" for message in self.warnings]
         lines += [f"to look at: {_named(finding)}" for finding in self.findings]

@@ -300,7 +300,7 @@ def test_a_click_selects_and_the_tooltip_says_all() -> None:
     assert "and 865 more" in tooltip
     about.number = 3
     tooltip = issues.LEVELWRIGHT_OT_select_finding.description(bpy.context, about)
-    assert tooltip == "missing models: models/props/deep/down/prop003.mdl"
+    assert tooltip == "missing model: models/props/deep/down/prop003.mdl"
     mending = issues.LEVELWRIGHT_OT_mend_finding.description(bpy.context, about)
     assert mending.startswith("Set Game Folder")
 

@@ -104,7 +104,7 @@ def test_levels_are_at_their_places_and_missing_ones_are_named_once(world, capsy
     assert sorted(child.name for child in collection.children) == ["First", "Second"]
     assert tuple(root(collection, "First").location) == (2592, 2112, 0)
     assert tuple(root(collection, "Second").location) == (2624, 2112, 0)
-    assert "Warning: missing levels: Gone.lev\n" in said_by(capsys)
+    assert "Warning: missing level: Gone.lev\n" in said_by(capsys)
     assert [level.name for level in originals.levels(bpy.context.scene)] == ["First", "Second"]
 
 

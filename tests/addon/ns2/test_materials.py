@@ -131,7 +131,7 @@ def test_a_missing_material_whose_path_is_no_utf_8_is_named_and_stays(game: Path
         bpy.context, [game / "maps" / "x.level"], lambda each: each.import_settings(), report
     )
     (text,) = (text for text in bpy.data.texts if "import" in text.name)
-    assert f"missing materials: {GRID[:-14]}?{GRID[-13:]}" in text.as_string()
+    assert f"missing material: {GRID[:-14]}?{GRID[-13:]}" in text.as_string()
     assert export_level(bpy.context, level, ExportSettings(), Report()) == data
 
 

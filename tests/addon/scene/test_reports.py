@@ -51,8 +51,8 @@ def test_summary() -> None:
 
 def test_lines_name_everything_once() -> None:
     assert filled().lines()[1:] == [
-        "missing images: grass_main",
-        "missing images: winter_main",
+        "missing image: grass_main",
+        "missing image: winter_main",
         "left out: 3 unknown layers",
         "warning: layer 3 is empty",
         "warning: layer 4 is odd",
