@@ -326,3 +326,8 @@ def test_a_title_without_room_beside_its_field_stands_in_it_or_above_a_text(monk
         ('["name_of_the_door"]', False, ""),
     ]
     assert notes.labels == ["name_of_the_door"]
+    shown.clear()
+    monkeypatch.setattr(wording, "room", lambda _context, _buttons=0: 50 * wording.LETTER)
+    for title in ("x" * 20, "x" * 21):  # Blender cuts what is longer than two fifths
+        sidebar.draw_property(notes, bpy.context, owner, "speed", title)
+    assert [is_beside for _, is_beside, _ in shown] == [True, False]
