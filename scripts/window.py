@@ -80,6 +80,11 @@ class WindowError(Exception):
     """Something that a walk asked for did not happen."""
 
 
+def lacking(system: Path) -> list[str]:
+    """Return the packages whose tools aren't in a system: links there lead nowhere from outside."""
+    return [package for tool, package in TOOLS.items() if not os.path.lexists(system / "usr" / tool)]
+
+
 class Window:
     """A Blender with a window; `with Window(system, out) as window:` starts and ends it."""
 
@@ -137,9 +142,8 @@ class Window:
         extensions = self.home / "user" / "extensions" / "user_default"
         extensions.mkdir(parents=True)
         (self.home / "listener.py").write_text(LISTENER, encoding="utf-8")
-        lacking = [package for tool, package in TOOLS.items() if not (self.system / "usr" / tool).exists()]
-        if lacking:
-            self._inside("apt-get", "install", "-y", "-q", "--no-install-recommends", *lacking)
+        if packages := lacking(self.system):
+            self._inside("apt-get", "install", "-y", "-q", "--no-install-recommends", *packages)
         for name in ("proc", "dev"):
             place = self.system / name
             if not any(place.iterdir()):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import screen_text, walk
+from scripts import screen_text, walk, window
 
 SYSTEM = os.environ.get("LEVELWRIGHT_REAL_BLENDER", "")
 HEAD = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n"
@@ -51,6 +51,15 @@ def test_a_text_that_goes_down_is_found_where_it_stands() -> None:
     place = screen_text.Place(30, 8, 1.0)
     assert screen_text.downward(place, (1290, 60, 40, 620)) == (1322, 90, 1.0)
     assert "-rotate 270" in screen_text.command("shot.png", (0, 0, 1, 1), is_downward=True)
+
+
+def test_only_tools_that_are_not_there_are_installed(tmp_path: Path) -> None:
+    """Debian's `import` is a link to /etc/alternatives, which is another folder inside."""
+    assert window.lacking(tmp_path) == list(window.TOOLS.values())
+    for tool in window.TOOLS:
+        (tmp_path / "usr" / tool).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "usr" / tool).symlink_to("/etc/alternatives/not-here")
+    assert window.lacking(tmp_path) == []
 
 
 def test_all_paths_are_listed_with_what_is_walked(capsys: pytest.CaptureFixture[str]) -> None:
