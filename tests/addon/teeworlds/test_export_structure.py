@@ -8,7 +8,6 @@ from levelwright.addon.scene import identity, images, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout, operators
 from levelwright.addon.teeworlds.structure.operators import remove_group, remove_layer
-from levelwright.addon.teeworlds.structure.parts import game_group, groups_of
 from levelwright.addon.teeworlds.tiles.operators import fill_tiles
 from levelwright.formats.teeworlds.tile_faces import TILE_FIELDS
 
@@ -176,18 +175,6 @@ def test_a_layer_moved_to_another_group_keeps_what_it_holds(data, level):
     after = exported(level)
     assert names(after)[3] == ("Later", ["Deco"])
     assert sorted(parse(after)[1]) == sorted(parse(data)[1])
-
-
-def test_a_layer_is_moved_to_the_game_layers_group_unless_another_is_chosen(level):
-    bpy.context.view_layer.objects.active = layer(level, 0)
-    bpy.ops.levelwright.teeworlds_move_to_group()
-    assert names(exported(level))[1][1][-1] == "Sky", "in front of what is in it"
-
-
-def test_a_level_without_a_game_layer_has_its_front_group_chosen(level):
-    numbers = range(len(groups_of(level)))
-    assert [game_group(groups_of(level)[:number]) for number in numbers] == [0, 0, *[1 for _ in numbers[2:]]]
-    assert game_group(groups_of(level)[2:]) == len(numbers) - 3
 
 
 @pytest.mark.parametrize("record", [2, FRONT])
