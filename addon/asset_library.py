@@ -15,7 +15,7 @@ from ..formats.counting import number_of
 from . import asset_previews, games, levels
 from .asset_previews import Studio
 from .game import Game
-from .scene import assets, chosen_files, files, stage
+from .scene import assets, chosen_files, files, previews, stage
 from .scene.assets import AssetRules, Candidate
 from .scene.options import UsageError, from_text
 from .scene.reports import Report, SceneError, in_words
@@ -68,7 +68,7 @@ class AssetLibrary:
         studio = Studio(stage.scene_of(context), game.is_flat)
         try:
             for number, block in enumerate(made):
-                asset_previews.show(block, _preview(block, studio if number < MOST_RENDERED else None))
+                previews.show(block, _preview(block, studio if number < MOST_RENDERED else None))
         finally:
             studio.close()
         self._learn(game, found)
@@ -91,7 +91,7 @@ class AssetLibrary:
                     report.warn(line)
 
 
-def _preview(block: bpy.types.ID, studio: Studio | None) -> asset_previews.Pixels:
+def _preview(block: bpy.types.ID, studio: Studio | None) -> previews.Pixels:
     """A picture of an asset; of what no render shows a card with its name. studio: None where it takes too long."""
     if isinstance(block, bpy.types.Material):
         return asset_previews.of_material(block)

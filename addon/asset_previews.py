@@ -8,22 +8,17 @@ import math
 import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Vector
-from numpy.typing import NDArray
 
 from .picture import PictureSettings, choose_engine
 from .scene import attributes, bitmap_font, images, stage
 from .scene.blender_types import Value
+from .scene.previews import SIZE, Pixels, fitted
 
-SIZE = 128
-"""Pixels of a preview's sides."""
 _FROM = Euler((math.radians(65.0), 0.0, math.radians(30.0))).to_matrix()
 """The camera's axes: from the front, right and above."""
 _FLAT = 1e-4
 """Height, of the largest side, of what lies flat and is seen from above."""
 _PAPER, _INK = (52, 56, 64, 255), (222, 226, 232, 255)
-
-Pixels = NDArray[np.uint8]
-"""uint8[SIZE, SIZE, 4], the top row first."""
 
 
 class Studio:
@@ -96,18 +91,6 @@ def of_material(material: bpy.types.Material) -> Pixels:
     return np.broadcast_to(color.astype(np.uint8), (SIZE, SIZE, 4)).copy()
 
 
-def fitted(pixels: NDArray[np.uint8]) -> Pixels:
-    """An image as a preview, uint8[h, w, 4]: as large as it can be, in the middle, its proportions kept."""
-    height, width = pixels.shape[:2]
-    longer = max(width, height)
-    wide, high = max(1, width * SIZE // longer), max(1, height * SIZE // longer)
-    small = pixels[np.arange(high) * height // high][:, np.arange(wide) * width // wide]
-    made = np.zeros((SIZE, SIZE, 4), np.uint8)
-    top, left = (SIZE - high) // 2, (SIZE - wide) // 2
-    made[top : top + high, left : left + wide] = small
-    return made
-
-
 def of_name(name: str) -> Pixels:
     """A card with a name on it, for what has no shape: broken at its underscores where it is long."""
     made = np.empty((SIZE, SIZE, 4), np.uint8)
@@ -131,10 +114,3 @@ def _lines(name: str, fits: int) -> list[str]:
             lines.append("")
         lines[-1] += part
     return [line[at : at + fits] for line in lines for at in range(0, max(len(line), 1), fits)]
-
-
-def show(block: bpy.types.ID, pixels: Pixels) -> None:
-    """Give a data-block its preview."""
-    preview: Value = block.preview_ensure()
-    preview.image_size = (SIZE, SIZE)
-    preview.image_pixels_float.foreach_set((pixels[::-1].astype(np.float32) / 255).reshape(-1))

@@ -165,14 +165,21 @@ class LEVELWRIGHT_OT_find_games(_OnPreferences):
         return {"FINISHED"}
 
 
+_ELSEWHERE = "If one is installed elsewhere, or is a folder that you made, add it under Game Folders"
+"""What to do about games that weren't found."""
+
+
 def told(search: installed_games.Search) -> list[SetupLine]:
-    """A search in lines: what was added, what was known, what wasn't found, and where was looked."""
+    """A search in lines: what was added, what was known, what wasn't found and, once, what to do then, and where was
+    looked.
+    """
     made = [SetupLine(True, one.folder.title, f"added: {one.what}, {one.path}") for one in search.found]
     made += [SetupLine(True, "Known already", str(path)) for path in search.known]
-    advice = "If it is installed elsewhere, or is a folder that you made, add it under Game Folders"
-    made += [SetupLine(False, title, "not found", advice, is_optional=True) for title in search.nothing]
-    made += [SetupLine(False, "Left out", text, advice) for text in search.left_out]
-    return [*made, *(SetupLine(True, "Looked in", text) for text in search.looked)]
+    missing = [SetupLine(False, "Not found", title, is_optional=True) for title in search.nothing]
+    missing += [SetupLine(False, "Left out", text) for text in search.left_out]
+    if missing:
+        missing[-1] = missing[-1]._replace(advice=_ELSEWHERE)
+    return [*made, *missing, *(SetupLine(True, "Looked in", text) for text in search.looked)]
 
 
 class LEVELWRIGHT_OT_check_setup(_OnPreferences):

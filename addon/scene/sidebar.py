@@ -26,7 +26,7 @@ DOCUMENTATION = "levelwright.documentation"
 """The operator that opens a page of `docs/`."""
 TAB_AFTER = 0.1
 """Seconds after which a sidebar that is shown has been drawn."""
-TITLE = 0.44
+TITLE = 0.4
 """Part of a line's room that Blender has for a property's title, beside its field."""
 NO_LEVEL = "No level is active: click its collection, or something in it, in the outliner"
 NO_LEVEL_OF_GAME = "No level of this game is active: click its collection, or something in it, in the outliner"

@@ -127,6 +127,25 @@ class TileStamp:
         rest = {name: np.where(index > 0, np.int32(DEFAULTS.get(name, 0)), 0) for name in fields}
         return TileStamp(kind, {**rest, **{name: value for name, value in self.values.items() if name in fields}})
 
+    def painted(self, tileset: npt.NDArray[np.uint8], size: int) -> npt.NDArray[np.uint8]:
+        """A picture of it, uint8[h, w, 4], about so many pixels large, one a tile at least. tileset: the same, of
+        16 x 16 tiles, the top row first.
+        """
+        height, width = self.shape
+        side = max(1, size // max(height, width))
+        pixels = np.arange(ATLAS_CELLS * side)
+        small = tileset[pixels * tileset.shape[0] // len(pixels)][:, pixels * tileset.shape[1] // len(pixels)]
+        tiles = small.reshape(ATLAS_CELLS, side, ATLAS_CELLS, side, 4).swapaxes(1, 2).reshape(-1, side, side, 4)
+        index, flags = self.values["index"], self.values.get("flags", np.zeros(self.shape, np.int32)) & ORIENTATION
+        cells = np.zeros((height, width, side, side, 4), np.uint8)
+        for one in np.unique(flags):
+            turned = tiles[:, :, ::-1] if one & TileFlag.XFLIP else tiles
+            turned = turned[:, ::-1] if one & TileFlag.YFLIP else turned
+            turned = np.rot90(turned, -1, (1, 2)) if one & TileFlag.ROTATE else turned
+            chosen = (flags == one) & (index > 0)
+            cells[chosen] = turned[index[chosen]]
+        return cells.swapaxes(1, 2).reshape(height * side, width * side, 4)
+
     def at(self, columns: Integers, rows: Integers) -> dict[str, Ints]:
         """The fields [k] at places counted from the stamp's top left corner; it repeats in all directions."""
         height, width = self.shape

@@ -113,7 +113,7 @@ def tiles(walk: Walk) -> None:
     walk.menu("Levelwright", "Teeworlds", "Tiles", "Put Tiles into Layer")
     walk.expect(f"len({layer}.data.polygons) > {before}", "the tiles are not in the layer")
     walk.see("put", "Tiles that were dragged from the asset browser are in the layer.")
-    walk.window.python("bpy.ops.levelwright.teeworlds_choose_tile(index=36)")
+    walk.window.python("bpy.ops.levelwright.teeworlds_choose_tile(index=8)")
     walk.menu("Levelwright", "Teeworlds", "Tiles", "Save Stamp as Asset")
     walk.expect("any(o.asset_data and o.name == 'Stamp' for o in bpy.data.objects)", "the stamp is no asset")
     walk.window.python(

@@ -71,6 +71,9 @@ def first_minute(walk: Walk, sample: Sample) -> None:
     walk.over_view()
     window.key("Escape")
     _interior(walk)
+    walk.over_view()
+    window.key("Home")  # a room without outer walls is shown from its spawn at once
+    walk.see("whole", "Home shows all of the level.")
     before = walk.value("list(area.spaces.active.region_3d.view_location)")
     walk.over_view()
     window.click(*VIEW)

@@ -46,7 +46,7 @@ class Sample:
     entry: str
     """In File > Import > Game Level."""
     button: str
-    """In the file browser."""
+    """In the file browser, as far as Blender shows it there."""
 
     @property
     def name(self) -> str:
@@ -54,8 +54,8 @@ class Sample:
         return Path(self.file).stem
 
 
-TEEWORLDS = Sample("Teeworlds", "teeworlds", "first-light.map", "Teeworlds / DDNet map", "Import Teeworlds Map")
-GENESIS = Sample("Genesis3D", "genesis", "genesis_room.map", "Genesis3D level", "Import Genesis3D Level")
+TEEWORLDS = Sample("Teeworlds", "teeworlds", "first-light.map", "Teeworlds / DDNet map", "Import Teeworlds")
+GENESIS = Sample("Genesis3D", "genesis", "genesis_room.map", "Genesis3D level", "Import Genesis3D")
 FABLE = Sample("Fable", "fable", "fable_vale.lev", "Fable: The Lost Chapters level (.lev)", "Import Fable Level")
 NS2 = Sample("Natural Selection 2", "ns2", "ns2_room.level", "Natural Selection 2 level", "Import NS2 Level")
 SOURCE = Sample("Source", "source", "source_room.bsp", "Source map (.bsp)", "Import Source Map")

@@ -17,6 +17,7 @@ from tests.addon.contract.registered import ALL, IDS, samples
 
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "first-light.map"
 SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+ADDON = Path(sidebar.__file__).parents[1]
 
 
 class Notes:
@@ -363,3 +364,15 @@ def test_a_title_without_room_beside_its_field_stands_in_it_or_above_a_text(monk
         ('["name_of_the_door"]', False, ""),
     ]
     assert notes.labels == ["name_of_the_door"]
+    shown.clear()
+    monkeypatch.setattr(wording, "room", lambda _context, _buttons=0: 50 * wording.LETTER)
+    for title in ("x" * 20, "x" * 21):  # Blender cuts what is longer than two fifths
+        sidebar.draw_property(notes, bpy.context, owner, "speed", title)
+    assert [is_beside for _, is_beside, _ in shown] == [True, False]
+
+
+def test_fields_end_where_buttons_do() -> None:
+    """Blender leaves room for a dot behind each field, by which properties are animated, unless it is told not to."""
+    parts = [path.read_text(encoding="utf-8") for path in ADDON.rglob("*.py")]
+    split = [part for part in parts if "use_property_split = True" in part]
+    assert split and all("use_property_decorate = False" in part for part in split)

@@ -153,7 +153,7 @@ def test_installed_games_are_found_and_added_once(entry: Any, home: Path) -> Non
     texts = [line.text for line in setup_operators.lines]
     assert f"added: Half-Life 2 (gameinfo.txt), {hl2}" in texts
     assert f"Steam's library {other} (4 programs)" in texts
-    assert [line.title for line in setup_operators.lines if not line.is_right] == [THEMES.title]
+    assert [line[1:3] for line in setup_operators.lines if not line.is_right] == [("Not found", THEMES.title)]
     assert bpy.ops.levelwright.find_games() == {"FINISHED"}
     assert GAME.listed() == [cstrike, hl2]
     assert sum(line.title == "Known already" for line in setup_operators.lines) >= 5
@@ -163,9 +163,21 @@ def test_without_any_game_the_search_says_where_it_looked(entry: Any, home: Path
     bpy.ops.levelwright.find_games()
     texts = [line.text for line in setup_operators.lines]
     assert "Steam's usual folders: it isn't there" in texts
-    assert {NS2.title, GAME.title, TEXTURES.title} <= {
-        line.title for line in setup_operators.lines if not line.is_right
-    }
+    missing = {line.text for line in setup_operators.lines if line.title == "Not found"}
+    assert missing == {folder.title for folder in LISTS}
+
+
+def test_what_to_do_about_missing_games_is_said_once() -> None:
+    search = installed_games.Search(nothing=[NS2.title, GAME.title], left_out=["the library X"], looked=["Steam"])
+    lines = setup_operators.told(search)
+    assert [line[1:3] for line in lines] == [
+        *(("Not found", NS2.title), ("Not found", GAME.title), ("Left out", "the library X"), ("Looked in", "Steam")),
+    ]
+    assert [line.title for line in lines if line.advice] == ["Left out"]
+    search.left_out.clear()
+    assert [line.text for line in setup_operators.told(search) if line.advice] == [GAME.title]
+    search.nothing.clear()
+    assert not any(line.advice for line in setup_operators.told(search))
 
 
 @pytest.mark.parametrize(

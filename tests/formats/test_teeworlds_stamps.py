@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from formats.teeworlds import stamps
+from formats.teeworlds import stamps, tiles
 from formats.teeworlds.stamps import FLIP_X, FLIP_Y, TURN, TileStamp
 
 WAYS = (FLIP_X, FLIP_Y, TURN)
@@ -131,3 +131,21 @@ def test_a_flood_winds_through_a_maze() -> None:
     alike = np.ones((41, 41), np.bool_)
     alike[1::4, :-1] = alike[3::4, 1:] = False
     assert np.array_equal(stamps.flood(alike, (0, 0)), alike)
+
+
+@pytest.mark.parametrize("flags", [flags for flags in range(16) if flags & tiles.ORIENTATION == flags])
+def test_a_stamp_is_painted_as_its_tiles_are_turned(flags: int) -> None:
+    tileset = np.zeros((32, 32, 4), np.uint8)
+    tileset[2:4, :2, 0] = [[10, 40], [20, 30]]  # tile 16, by corners: top left, and on against the clock
+    values = {"index": np.array([[0, 16]]), "flags": np.array([[0, flags | tiles.TileFlag.OPAQUE]])}
+    painted = TileStamp("TILES", values).painted(tileset, 4)[..., 0]
+    assert painted.shape == (2, 4) and not painted[:, :2].any()
+    corners = [painted[0, 2], painted[1, 2], painted[1, 3], painted[0, 3]]
+    assert corners == [10 * (corner + 1) for corner in tiles.shown_corners()[flags]]
+
+
+def test_a_painted_stamp_has_a_pixel_a_tile_at_least() -> None:
+    tileset = np.full((16, 48, 4), 255, np.uint8)
+    stamp = TileStamp("TELE", {"index": np.ones((3, 200), np.int32)})
+    assert stamp.painted(tileset, 128).shape == (3, 200, 4)
+    assert stamp.painted(tileset, 128).all()

@@ -53,6 +53,15 @@ def test_a_text_that_goes_down_is_found_where_it_stands() -> None:
     assert "-rotate 270" in screen_text.command("shot.png", (0, 0, 1, 1), is_downward=True)
 
 
+def test_only_tools_that_are_not_there_are_installed(tmp_path: Path) -> None:
+    """Debian's `import` is a link to /etc/alternatives, which is another folder inside."""
+    assert window.lacking(tmp_path) == list(window.TOOLS.values())
+    for tool in window.TOOLS:
+        (tmp_path / "usr" / tool).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "usr" / tool).symlink_to("/etc/alternatives/not-here")
+    assert window.lacking(tmp_path) == []
+
+
 def test_all_paths_are_listed_with_what_is_walked(capsys: pytest.CaptureFixture[str]) -> None:
     """Each has a sentence."""
     assert walk.main(["--list"]) == 0

@@ -53,6 +53,7 @@ class LEVELWRIGHT_PT_ns2_mapping(LevelPanel, bpy.types.Panel):
         if state.active < len(state.groups):
             fields = self.layout.column()
             fields.use_property_split = True
+            fields.use_property_decorate = False
             for name in FIELDS:
                 fields.prop(state.groups[state.active], name)
 

@@ -11,7 +11,7 @@ import numpy as np
 from ....formats import teeworlds
 from ....formats.teeworlds.stamps import TileStamp
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
-from ...scene import assets, declared, properties
+from ...scene import assets, declared, images, previews, properties
 from ...scene.names import storable
 from ...scene.reports import SceneError
 from .. import layout
@@ -21,9 +21,11 @@ from ..structure.map_operator import MapOperator, active_layer
 from ..structure.parts import group_of, let_undo_see, tile_kind
 from ..tiles.build import mesh_of
 from ..tiles.grid import Ints, TileGrid
-from . import held
+from . import held, targets
 
 CATALOG = "Tiles"
+_WHITE = np.full((16, 16, 4), 255, np.uint8)
+"""A tileset for previews of tiles that show no image."""
 
 
 def stamp_object(
@@ -109,10 +111,11 @@ class SaveStamp(MapOperator):
         if len(stamps) != 1:
             raise SceneError("Pick a stamp of one layer first: of the palette, or of the map by Ctrl + drag")
         made = stamp_object(level, stamps[0].as_kind(kind), self.title or "Stamp", _material(level, layer, kind))
-        images = shown_images(layer, layer.active_material)
-        assets.mark_asset(made, "Teeworlds", CATALOG, f"{images[0].name if images else kind}/{made.name}")
-        if not bpy.app.background:
-            made.asset_generate_preview()
+        shown = shown_images(layer, layer.active_material)
+        assets.mark_asset(made, "Teeworlds", CATALOG, f"{shown[0].name if shown else kind}/{made.name}")
+        tileset = targets.tileset(layer)
+        pixels = images.to_rgba(tileset) if tileset is not None and all(tileset.size) else _WHITE
+        previews.show(made, previews.fitted(stamps[0].painted(pixels, previews.SIZE)))
         self.report({"INFO"}, f"{made.name} is in the asset browser, library Current File")
 
 

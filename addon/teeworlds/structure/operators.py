@@ -18,7 +18,7 @@ from ..layout import NEW
 from . import group_build as groups
 from .clips import clip_empty
 from .map_operator import MapOperator, make_object_active
-from .parts import game_size, group_of, group_root, groups_of, layers_of, move, restack, tile_kind, token_of
+from .parts import game_group, game_size, group_of, group_root, groups_of, layers_of, move, restack, tile_kind, token_of
 
 
 def add_group(level: bpy.types.Collection, name: str) -> bpy.types.Collection:
@@ -181,11 +181,15 @@ class MoveToGroup(MapOperator):
     bl_label = "Move Layer to Group"
     bl_options = {"REGISTER", "UNDO"}
 
-    target: int = declared.integer(name="Group", description="Its number in draw order, from 0", min=0)
+    target: int = declared.integer(
+        name="Group", description="Its number in draw order, from 0; -1: that of the game layer", default=-1, min=-1
+    )
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
-        """Move it."""
+        """Move it: at first to where players are, since the rearmost group's other layers would be in front of it."""
         groups = groups_of(level)
+        if self.target < 0:
+            self.target = game_group(groups)
         if self.target >= len(groups):
             raise SceneError(f"there is no group {self.target}: the map has {len(groups)}")
         move_to_group(level, self.layer(context), groups[self.target])

@@ -114,6 +114,12 @@ def game_size(level: bpy.types.Collection) -> tuple[int, int]:
     return 2, 2
 
 
+def game_group(groups: list[bpy.types.Collection]) -> int:
+    """Which of a level's groups has the game layer; the last one where none has."""
+    games = [group for group in groups if any(tile_kind(one) == "GAME" for one in all_layers(group))]
+    return groups.index(games[0]) if games else max(0, len(groups) - 1)
+
+
 def restack(level: bpy.types.Collection) -> None:
     """Number the layers of each group and lay them above one another in the order they are drawn in."""
     number = 0

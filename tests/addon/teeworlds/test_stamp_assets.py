@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Stamps as assets: saved from the tool, and put into layers by the nearest cells."""
 
+from pathlib import Path
+
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.teeworlds.stamp import held
+from levelwright.addon.scene import images
+from levelwright.addon.teeworlds.stamp import held, targets
 from levelwright.addon.teeworlds.structure.parts import tile_kind
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds import stamps
 
-from tests.addon.teeworlds.export_helpers import exported
-from tests.addon.teeworlds.test_stamp import opened
+from tests.addon.teeworlds.export_helpers import exported, imported
+from tests.addon.teeworlds.test_stamp import layer, opened
+
+SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "first-light.map"
 
 
 def held_stamp(*index: int) -> None:
@@ -91,3 +96,29 @@ def test_no_stamp_is_no_asset() -> None:
     held.drop()
     with pytest.raises(RuntimeError, match="Pick a stamp of one layer first"):
         bpy.ops.levelwright.teeworlds_save_stamp()
+
+
+def preview_of(piece: bpy.types.Object) -> np.ndarray:
+    """The preview of an asset, the top row first, 0 to 255."""
+    assert piece.preview is not None and tuple(piece.preview.image_size) == (128, 128)
+    return np.array(piece.preview.image_pixels_float[:]).reshape(128, 128, 4)[::-1] * 255
+
+
+def test_a_saved_stamp_shows_its_tiles_in_the_browser() -> None:
+    level = imported(SAMPLE.read_bytes())
+    house = layer(level, "House")
+    bpy.context.view_layer.objects.active = house
+    image = targets.tileset(house)
+    assert image is not None
+    index, side = next(iter(targets.used(house) - {0})), image.size[0] // 16
+    row, column = divmod(index, 16)
+    tile = images.to_rgba(image)[row * side : (row + 1) * side, column * side : (column + 1) * side]
+    seen = preview_of(dragged(level, (0.0, 0.0), index, 0, index))
+    assert np.abs(seen[64, [21, 106]] - tile[side // 2, side // 2]).max() < 2
+    assert not seen[64, 64].any(), "the air between them is clear"
+
+
+def test_a_saved_stamp_without_an_image_is_white() -> None:
+    level, _ = opened("mesh")
+    seen = preview_of(dragged(level, (0.0, 0.0), 40, 0))
+    assert (seen[64, 32] == 255).all() and not seen[64, 96].any()
