@@ -195,8 +195,9 @@ class Report:
         """All that has to be told, as lines of the list of findings."""
         found = [*self.findings]
         for kind, names in self._missing.items():
+            one, title = one_of(kind), f"{kind} missing"
             found += [
-                LevelFinding(f"missing {one_of(kind)}: {name}", (), mend, sort="missing", title=f"{kind} missing", name=name)
+                LevelFinding(f"missing {one}: {name}", (), mend, sort="missing", title=title, name=name)
                 for name, mend in names.items()
             ]
         for what, n in self._left_out.items():

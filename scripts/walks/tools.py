@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tools of Fable's and NS2's levels: strokes of the brush, seams, pictures of themes; what one looks and finds by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scripts.walks.walk import FABLE, NS2, Walk
+from tests.formats import fable_archive_bytes as archives
+
+STROKE = ((420, 520), (470, 520), (520, 515), (570, 510), (620, 510))
+"""Over the ground."""
+THEME = "GROUND_VALE_SAND"
+WEIGHTS = "round(sum(g.weight * (g.group + 1) for v in T.data.vertices for g in v.groups), 2)"
+CHOSEN = "sum(v.select for v in T.data.vertices)"
+SECOND = "fable_vale.001"
+"""What a level is called that is imported once more."""
+RED, BLUE = 0xF800, 0x001F
+"""5 bits red, 6 green, 5 blue."""
+
+
+def of_ground(level: str, expression: str) -> str:
+    """An expression about `T`, the terrain of a level: its mesh of the most vertices."""
+    meshes = f"(o for o in bpy.data.collections[{level!r}].all_objects if o.type == 'MESH')"
+    return f"(lambda T: {expression})(max({meshes}, key=lambda o: len(o.data.vertices)))"
+
+
+def brush(walk: Walk) -> None:
+    """A theme is painted with the brush by a stroke of the mouse, which undo takes back and redo brings again."""
+    window = walk.window
+    walk.imported(FABLE)
+    walk.sidebar()
+    walk.menu("Levelwright", "Fable", "Ground", "Paint Tool")
+    walk.expect(
+        "'fable' in bpy.context.workspace.tools.from_space_view3d_mode('OBJECT').idname", "the brush is no active tool"
+    )
+    window.python("bpy.context.window_manager.levelwright_fable_brush.target = 'theme'")
+    choose(walk)
+    walk.over_view()
+    painted = of_ground(FABLE.name, WEIGHTS)
+    before = walk.value(painted)
+    window.drag(STROKE)
+    walk.expect(f"{painted} != {before!r}", "the stroke painted nothing")
+    after = walk.value(painted)
+    walk.see("stroke", "A stroke of the brush; the sidebar says what it paints.")
+    window.key("ctrl+z")
+    walk.expect(f"{painted} == {before!r}", "undo did not take the stroke back")
+    walk.see("undone", "Undone.")
+    window.key("ctrl+shift+z")
+    walk.expect(f"{painted} == {after!r}", "redo did not bring the stroke back")
+    window.drag([(x, y - 80) for x, y in STROKE])
+    walk.expect(f"{painted} not in ({before!r}, {after!r})", "the brush paints no more after undo and redo")
+    walk.see("again", "A second stroke, after undo and redo.")
+
+
+def pictures(walk: Walk) -> None:
+    """A theme is shown with a picture out of an installed game: it is chosen in a search, undone and redone."""
+    window = walk.window
+    game, names = archives.definitions([("ENGINE_THEME", THEME, archives.theme(9))])
+    textures = [plain("GROUND_RED", RED, 9), plain("GROUND_BLUE", BLUE, 3)]
+    for name, data in {
+        "Graphics/PC/Textures.big": archives.archive({"GBANK_MAIN_PC": textures}),
+        "CompiledDefs/Game.bin": game,
+        "CompiledDefs/names.bin": names,
+    }.items():
+        file = window.home / "Fable" / "Data" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    window.python("bpy.ops.levelwright.add_folder(folder='fable_directory', directory='Fable')")
+    walk.imported(FABLE)
+    shown = "sorted(i.name for i in bpy.data.images if i.name.startswith('GROUND_'))"
+    walk.expect(f"{shown} == ['GROUND_RED']", "the game's picture of the theme isn't shown")
+    walk.see("game", f"The game says that {THEME} is GROUND_RED.")
+    choose(walk)
+    walk.over_view()
+    walk.menu("Levelwright", "Fable", "Ground", "Choose Picture")
+    window.type("BLUE")
+    walk.see_now("search", "The search for a texture of the game.")
+    window.key("Return")
+    walk.expect(f"'GROUND_BLUE' in {shown}", "the chosen picture isn't shown")
+    walk.see("chosen", f"{THEME} is shown with GROUND_BLUE, which was chosen.")
+
+
+def choose(walk: Walk) -> None:
+    """Make a theme the active one in the list of themes."""
+    walk.window.python(
+        f"held = bpy.data.collections[{FABLE.name!r}].levelwright_fable\n"
+        f"held.active_theme = [item.name for item in held.themes].index({THEME!r})"
+    )
+
+
+def plain(name: str, color: int, number: int) -> archives.Texture:
+    """8 x 8 pixels of one colour."""
+    return archives.texture(name, 8, 8, (color.to_bytes(2, "little") * 2 + bytes(4)) * 4, number=number)
+
+
+def seams(walk: Walk) -> None:
+    """A level is imported twice and put beside itself: Show Seams selects where the edges differ, Mend Seams makes them
+    the same; undone and redone.
+    """
+    window = walk.window
+    walk.imported(FABLE)
+    walk.drop_files(FABLE.file)
+    walk.confirm()
+    walk.expect(f"bpy.context.object and bpy.context.object.name == {SECOND!r}", "the second level isn't there")
+    walk.solid()
+    window.key("g", "x", "6", "4", "Return")
+    window.key("Home")
+    walk.menu("Levelwright", "Fable", "World", "Show Seams")
+    wrong = of_ground(SECOND, CHOSEN)
+    walk.expect(f"{wrong} > 10", "no seam is shown")
+    walk.see("shown", "Where the edge differs from the neighbour's.")
+    walk.menu("Levelwright", "Fable", "World", "Mend Seams")
+    walk.menu("Levelwright", "Fable", "World", "Show Seams")
+    walk.expect(f"{wrong} == 0", "the seam isn't mended")
+    walk.see("mended", "Mended: no vertex differs.")
+    window.key("ctrl+z", "ctrl+z")
+    walk.menu("Levelwright", "Fable", "World", "Show Seams")
+    walk.expect(f"{wrong} > 10", "undo did not bring the seam back")
+
+
+def find_and_look(walk: Walk) -> None:
+    """Entities of a class are selected; Commander View looks down on the level and back again; the minimap is rendered
+    into a file.
+    """
+    window = walk.window
+    walk.imported(NS2)
+    walk.select("crate")
+    walk.menu("Levelwright", "Natural Selection 2", "Look and Find", "Select by Class")
+    walk.see("selected", "All entities of the active one's class are selected.")
+    look = "area.spaces.active.region_3d.view_perspective"
+    walk.over_view()
+    walk.menu("Levelwright", "Natural Selection 2", "Look and Find", "Commander View")
+    walk.expect(f"{look} == 'ORTHO'", "Commander View does not look straight down")
+    walk.see("commander", "The level as commanders see it.")
+    walk.menu("Levelwright", "Natural Selection 2", "Look and Find", "Commander View")
+    walk.expect(f"{look} == 'PERSP'", "Commander View did not give the view back")
+    walk.menu("Levelwright", "Natural Selection 2", "Level", "Render Minimap")
+    walk.browse_folder()
+    window.press("Render Minimap", near=(1500, 850))
+    walk.expect("__import__('os').path.exists('ns2_room.tga')", "no minimap was written")
+    window.python(
+        "bpy.data.images.load(__import__('os').path.abspath('ns2_room.tga'))\n"
+        "area.ui_type = 'IMAGE_EDITOR'\narea.spaces.active.image = bpy.data.images['ns2_room.tga']"
+    )
+    walk.see("minimap", "The minimap's picture.")
+
+
+PATHS: dict[str, Callable[[Walk], None]] = {
+    "tools-brush": brush,
+    "tools-pictures": pictures,
+    "tools-seams": seams,
+    "tools-ns2": find_and_look,
+}
