@@ -8,8 +8,9 @@ and drops bad faces, but unsorted face starts crash Blender: they are refused he
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import bmesh
 import bpy
@@ -36,12 +37,16 @@ _USUAL_CORNERS = 8
 """Of faces: so few that comparing each with each takes less time than sorting them."""
 
 
+InRoom: TypeAlias = Callable[[NDArray[np.float32]], NDArray[np.float32]]
+"""What makes values in an array that is large enough for them, and returns them."""
+
+
 def build(
     name: str,
     positions: ArrayLike,
     corner_verts: ArrayLike | None = None,
     face_starts: ArrayLike | None = None,
-    uvs: Mapping[str, ArrayLike] | None = None,
+    uvs: Mapping[str, ArrayLike | InRoom] | None = None,
     attributes: Mapping[str, tuple[Domain, Kind, ArrayLike]] | None = None,
     material_index: ArrayLike | None = None,
     smooth: bool = False,
@@ -53,7 +58,9 @@ def build(
 
     positions: float32[n,3]. corner_verts: int32[c], the vertex of each face corner; None: every corner has a vertex of
     its own, in order. face_starts: int32[f], the first corner of each face, ascending from 0; None: every face has four
-    corners. uvs: name -> float32[c,2], v up.
+    corners. uvs: name -> float32[c,2], v up, or what makes them in memory that is there already: that of the positions,
+    which are lost then. It is for large meshes of quads that share no vertices, where new memory costs as much as its
+    contents.
     attributes: name -> (domain, type, values[count, width]), see attributes.LAYOUT. material_index: int32[f].
     smooth: shade smooth (faces are flat otherwise). edges: int32[e,2] vertices, and int32[c] the edge from each corner
     to the next of its face. sound: no face is one that Blender can't hold (see `unsound`). Who gives edges vouches for
@@ -90,14 +97,16 @@ def build(
         layers["sharp_face"] = ("FACE", "BOOLEAN", np.ones(len(starts), np.bool_))
 
     known = None if edges is None else tuple(np.ascontiguousarray(part, np.int32) for part in edges)
-    if known is None and corner_verts is None and face_starts is None:
-        known = quads.ring_edges(len(starts)), corners
-    elif known is None and _share_nothing(None if corner_verts is None else corners, starts, len(co)):
+    are_rings = known is None and corner_verts is None and face_starts is None
+    if known is None and not are_rings and _share_nothing(None if corner_verts is None else corners, starts, len(co)):
         known = _ring_edges(corners, starts)
     mesh = _make(name, co, corners, starts)
+    room = co.reshape(-1) if are_rings and any(map(callable, (uvs or {}).values())) else None
+    if are_rings:
+        known = quads.ring_edges(len(starts), room), corners
     _join(mesh, known, sound)
     if len(mesh.polygons) == len(starts):
-        _fill(mesh, uvs or {}, layers)
+        _fill(mesh, uvs or {}, layers, room)
     else:  # rare, so only now find out which: once more, with the faces numbered and all attributes that it cuts
         bpy.data.meshes.remove(mesh)
         numbers = np.arange(len(starts), dtype=np.int32)
@@ -158,11 +167,17 @@ def _join(mesh: bpy.types.Mesh, edges: tuple[NDArray[np.int32], ...] | None, sou
 
 
 def _fill(
-    mesh: bpy.types.Mesh, uvs: Mapping[str, ArrayLike], layers: Mapping[str, tuple[Domain, Kind, ArrayLike]]
+    mesh: bpy.types.Mesh,
+    uvs: Mapping[str, ArrayLike | InRoom],
+    layers: Mapping[str, tuple[Domain, Kind, ArrayLike]],
+    room: NDArray[np.float32] | None = None,
 ) -> None:
-    """Write all attributes of a mesh that was just made; there is none where they don't fit."""
+    """Write all attributes of a mesh that was just made; there is none where they don't fit. room: for UVs."""
     try:
-        for name, uv in uvs.items():
+        for name, given in uvs.items():
+            uv = (
+                given(np.empty(2 * len(mesh.loops), np.float32) if room is None else room) if callable(given) else given
+            )
             values = mesh_attributes.flat(uv, np.float32, 2, len(mesh.loops), name)
             mesh.uv_layers.new(name=showable(name), do_init=False).uv.foreach_set("vector", values)
         for name, (domain, kind, layer_values) in layers.items():

@@ -27,13 +27,14 @@ def are_quads(mesh: bpy.types.Mesh) -> bool:
     return bool((owners[::2] == owners[1::2]).all() and (np.diff(owners[::2]) == 1).all())
 
 
-def ring_edges(count: int) -> NDArray[np.int32]:
+def ring_edges(count: int, room: NDArray[np.float32] | None = None) -> NDArray[np.int32]:
     """Return the edges of faces with four corners that have a vertex each, in order: int32[4 * count, 2], one from each
     corner to the next of its face.
 
-    Those of a block of faces are those of the first block, with larger numbers.
+    Those of a block of faces are those of the first block, with larger numbers. room: memory to put them into,
+    float32[8 * count] or more.
     """
-    edges = np.empty((count, 8), np.int32)
+    edges = np.empty((count, 8), np.int32) if room is None else room[: 8 * count].view(np.int32).reshape(count, 8)
     first = 4 * np.arange(min(count, _BLOCK), dtype=np.int32)[:, None] + _RING
     for start in range(0, count, _BLOCK):
         block = edges[start : start + _BLOCK]

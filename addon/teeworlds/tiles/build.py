@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import bpy
 import numpy as np
@@ -134,11 +135,11 @@ def mesh_of(name: str, tiles: Tiles, kind: str, token: int) -> bpy.types.Mesh:
     values = {name: flat[field].astype(np.int32) for name, field in fields.items()}
     row, column = np.divmod(cells.astype(np.int32), np.int32(max(tiles.shape[1], 1)))
     positions = corner_positions(column, row, tiles.shape)
-    uvs = corner_uvs(values["index"], values.get("flags", np.zeros(len(cells), np.int32)))
+    flags = values.get("flags", np.zeros(len(cells), np.int32))
     mesh = meshes.build(
         name,
         positions,
-        uvs={layout.UV: uvs.reshape(-1, 2)},
+        uvs={layout.UV: partial(corner_uvs, values["index"], flags)},
         attributes={
             name: ("FACE", "INT", value) for name, value in (*values.items(), (UV_TILE, made_for(kind, values)))
         },
