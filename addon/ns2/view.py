@@ -17,7 +17,7 @@ from ..scene.blender_types import SpaceView3D, Value
 from ..scene.level import needed_root
 from ..scene.names import showable
 from ..scene.reports import SceneError
-from ..scene.sidebar import LevelOperator, Result
+from ..scene.sidebar import LevelOperator, Result, refuse
 from . import layout
 from .layers import lists, visibility
 from .layout import CLASS
@@ -161,19 +161,23 @@ class LEVELWRIGHT_OT_ns2_minimap(LevelOperator):
     size: int = declared.integer(name="Pixels", description="Of each side", default=SIZE, min=64, max=4096)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask where to."""
+        """Ask where to, of a level that has a minimap."""
         level = self.level(context)
         if level is None:
             return {"CANCELLED"}
+        try:
+            _extents(level)
+        except SceneError as error:
+            return refuse(self, context, error)
         self.filepath = str(Path(level.name).with_suffix(".tga"))
         stage.window_manager_of(context).fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Render it. Raises SceneError, OSError."""
+        extents = _extents(level)
         if not self.filepath:
             raise SceneError("name a file for the picture")
-        extents = _extents(level)
         path = Path(bpy.path.abspath(self.filepath)).with_suffix(".tga")
         target = chosen_files.to_write(path)
         for line in files.write_atomically(target, picture(level, extents, self.size)):

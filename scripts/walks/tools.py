@@ -126,16 +126,21 @@ def find_and_look(walk: Walk) -> None:
     window = walk.window
     walk.imported(NS2)
     walk.select("crate")
-    walk.menu("Levelwright", "Natural Selection 2", "Look and Find", "Select by Class")
+    walk.menu("Levelwright", "NS2", "Look and Find", "Select by Class")
     walk.see("selected", "All entities of the active one's class are selected.")
     look = "area.spaces.active.region_3d.view_perspective"
     walk.over_view()
-    walk.menu("Levelwright", "Natural Selection 2", "Look and Find", "Commander View")
+    walk.menu("Levelwright", "NS2", "Look and Find", "Commander View")
     walk.expect(f"{look} == 'ORTHO'", "Commander View does not look straight down")
     walk.see("commander", "The level as commanders see it.")
-    walk.menu("Levelwright", "Natural Selection 2", "Look and Find", "Commander View")
+    walk.menu("Levelwright", "NS2", "Look and Find", "Commander View")
     walk.expect(f"{look} == 'PERSP'", "Commander View did not give the view back")
-    walk.menu("Levelwright", "Natural Selection 2", "Level", "Render Minimap")
+    window.python(
+        "bpy.ops.levelwright.ns2_add_entity(class_name='minimap_extents')\n"
+        "bpy.context.object.location, bpy.context.object.scale = (3, 4, 0), (40, 20, 1)"
+    )
+    walk.over_view()
+    walk.menu("Levelwright", "NS2", "Level", "Render Minimap")
     walk.browse_folder()
     window.press("Render Minimap", near=(1500, 850))
     walk.expect("__import__('os').path.exists('ns2_room.tga')", "no minimap was written")

@@ -57,7 +57,7 @@ class Sample:
 TEEWORLDS = Sample("Teeworlds", "teeworlds", "first-light.map", "Teeworlds / DDNet map", "Import Teeworlds")
 GENESIS = Sample("Genesis3D", "genesis", "genesis_room.map", "Genesis3D level", "Import Genesis3D")
 FABLE = Sample("Fable", "fable", "fable_vale.lev", "Fable: The Lost Chapters level (.lev)", "Import Fable Level")
-NS2 = Sample("Natural Selection 2", "ns2", "ns2_room.level", "Natural Selection 2 level", "Import NS2 Level")
+NS2 = Sample("NS2", "ns2", "ns2_room.level", "Natural Selection 2 level", "Import NS2 Level")
 SOURCE = Sample("Source", "source", "source_room.bsp", "Source map (.bsp)", "Import Source Map")
 ALL = (TEEWORLDS, GENESIS, FABLE, NS2, SOURCE)
 

@@ -106,6 +106,8 @@ def test_without_extents_there_is_no_minimap(tmp_path):
     with pytest.raises(RuntimeError, match="has no minimap_extents"):
         bpy.ops.levelwright.ns2_minimap(filepath=str(tmp_path / "a.tga"))
     assert not list(tmp_path.iterdir())
+    with pytest.raises(RuntimeError, match="has no minimap_extents"):
+        bpy.ops.levelwright.ns2_minimap()  # which is said before a file is asked for
     assert exported(level) == ROOM
 
 
