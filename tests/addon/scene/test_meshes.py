@@ -266,6 +266,27 @@ def test_meshes_of_quads_are_known(sizes: tuple[int, ...], are: bool) -> None:
         assert np.array_equal(quads.ring_edges(len(sizes)), attributes.read(mesh, ".edge_verts"))
 
 
+def test_uvs_are_made_where_positions_were() -> None:
+    """Of quads that share no vertices; of other meshes in memory of their own. The mesh is the same."""
+    positions = np.random.default_rng(2).random((12, 3), np.float32)
+    before, rooms = positions.copy(), list[np.ndarray]()
+
+    def made(room: np.ndarray) -> np.ndarray:
+        rooms.append(room)
+        room[:24] = np.arange(24)
+        return room[:24]
+
+    plain = meshes.build("plain", before, uvs={"a": np.arange(24.0), "b": np.arange(24.0)})
+    other = meshes.build("other", before, np.arange(12), np.arange(0, 12, 4), uvs={"a": made, "b": made})
+    mesh = meshes.build("made", positions, uvs={"a": made, "b": made})
+    assert [np.shares_memory(room, positions) for room in rooms] == [False, False, True, True]
+    for name in ("position", ".corner_vert", ".edge_verts", ".corner_edge", "a", "b"):
+        expected = attributes.read(plain, name)
+        assert np.array_equal(attributes.read(mesh, name), expected), name
+        assert np.array_equal(attributes.read(other, name), expected), name
+    assert not mesh.validate(verbose=True)
+
+
 def test_sound_faces_make_the_mesh_that_validate_makes() -> None:
     positions, corners = grid_arrays(5)
     plain, sound = (meshes.build("m", positions, corners, sound=known) for known in (False, True))
