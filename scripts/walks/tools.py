@@ -54,7 +54,7 @@ def brush(walk: Walk) -> None:
 
 
 def pictures(walk: Walk) -> None:
-    """A theme is shown with a picture out of an installed game: it is chosen in a search, undone and redone."""
+    """A theme is shown with a picture out of an installed game: it is chosen in a search."""
     window = walk.window
     game, names = archives.definitions([("ENGINE_THEME", THEME, archives.theme(9))])
     textures = [plain("GROUND_RED", RED, 9), plain("GROUND_BLUE", BLUE, 3)]
@@ -96,7 +96,7 @@ def plain(name: str, color: int, number: int) -> archives.Texture:
 
 def seams(walk: Walk) -> None:
     """A level is imported twice and put beside itself: Show Seams selects where the edges differ, Mend Seams makes them
-    the same; undone and redone.
+    the same, and undo brings them back.
     """
     window = walk.window
     walk.imported(FABLE)
