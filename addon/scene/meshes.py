@@ -98,8 +98,9 @@ def build(
 
     known = None if edges is None else tuple(np.ascontiguousarray(part, np.int32) for part in edges)
     are_rings = known is None and corner_verts is None and face_starts is None
-    if known is None and not are_rings and _share_nothing(None if corner_verts is None else corners, starts, len(co)):
-        known = _ring_edges(corners, starts)
+    given = None if corner_verts is None else corners
+    if known is None and not are_rings and quads.share_nothing(given, starts, len(co)):
+        known = quads.edges_of_rings(corners, starts)
     mesh = _make(name, co, corners, starts)
     room = co.reshape(-1) if are_rings and any(map(callable, (uvs or {}).values())) else None
     if are_rings:
@@ -185,31 +186,6 @@ def _fill(
     except ValueError:
         bpy.data.meshes.remove(mesh)
         raise
-
-
-def _share_nothing(corners: NDArray[np.int32] | None, starts: NDArray[np.int32], count: int) -> bool:
-    """Say whether each of `count` vertices belongs to one corner, in order (corners None: yes), and faces have three
-    corners or more.
-    """
-    if not len(starts) or (corners is not None and len(corners) != count):
-        return False
-    if count - int(starts[-1]) < 3 or int(np.diff(starts).min(initial=3)) < 3:
-        return False
-    return corners is None or np.array_equal(corners, np.arange(count, dtype=np.int32))
-
-
-def _ring_edges(corners: NDArray[np.int32], starts: NDArray[np.int32]) -> tuple[NDArray[np.int32], ...]:
-    """Return the edges of faces that share no vertices: one from each corner to the next of its face.
-
-    Such faces can't be wrong (no vertex twice, no face twice), so that validate(), which takes ten times as long to
-    find the same edges, isn't needed. corners: the vertex of each corner, which is the corner's own number.
-    """
-    edges = np.empty((len(corners), 2), np.int32)
-    edges[:, 0] = corners
-    edges[:-1, 1] = corners[1:]
-    edges[starts[1:] - 1, 1] = starts[:-1]
-    edges[-1, 1] = starts[-1]
-    return edges, corners
 
 
 def unsound(corner_verts: NDArray[np.int64], counts: NDArray[np.int64], vertices: int) -> NDArray[np.bool_]:

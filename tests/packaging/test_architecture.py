@@ -28,6 +28,7 @@ CORE_MAY = {
     "formats.binary.Budget",
     "formats.counting.alike",
     "formats.counting.number_of",
+    "formats.counting.one_of",
     "formats.format.LeakVerbs",
     "formats.linked",
     "formats.ranges",
