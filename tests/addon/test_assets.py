@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon import asset_library, asset_operators, commands, levels
+from levelwright.addon import asset_library, asset_operators, commands, games, levels
 from levelwright.addon.game import Game
 from levelwright.addon.scene import assets, identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
@@ -381,6 +381,25 @@ def test_what_quads_and_sources_play_comes_along(library: Path, tmp_path: Path) 
     assert after.images[quads.image].name == "sun"
     assert len(sounds.sources()) == 1
     assert after.sounds[sounds.sound].data() == before.sounds[0].data()
+
+
+def test_a_sound_that_the_map_has_is_not_added_again(library: Path, tmp_path: Path) -> None:
+    """A source is dragged into the very map that its sound came from."""
+    sample = FOLDER / "first-light.map"
+    level = imported(games.by_key("teeworlds"), sample)
+    objects, _ = appended(file_of(library, levels.game_of(level), sample))
+    obj = one_speaker(objects)
+    level.objects.link(obj)
+    bpy.context.view_layer.update()
+    bpy.context.view_layer.objects.active = obj
+    assert bpy.ops.levelwright.teeworlds_move_to_group(target=1) == {"FINISHED"}
+    _, settings = levels.game_of(level).writer
+    levels.export_file(bpy.context, level, tmp_path / "out.map", settings(), Report())
+    before, after = (teeworlds.read(file.read_bytes()) for file in (sample, tmp_path / "out.map"))
+    assert len(after.sounds) == len(before.sounds)
+    added = after.groups[1].layers[-1]
+    assert isinstance(added, teeworlds.SoundLayer)
+    assert after.sounds[added.sound].data() == before.sounds[0].data()
 
 
 def one_speaker(objects: list[bpy.types.Object]) -> bpy.types.Object:

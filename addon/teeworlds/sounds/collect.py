@@ -59,13 +59,18 @@ class SoundTable:
     def number_of(self, block: bpy.types.Sound) -> int:
         """The number in the map of a sound in the scene; one that the map doesn't have becomes a new one."""
         if block not in self._numbers:
-            values, _ = read_properties(block, SoundProperties)
-            name = values.sound_name or _name(block)
-            self._numbers[block] = len(self._level.sounds)
-            data = None if values.external else _checked(block, _data(block))
-            self._level.sounds.append(teeworlds.Sound.new(name, data, external=values.external))
-            self._report.count("sounds added")
+            same = next((number for own, number in self._numbers.items() if _is_same_asset(block, own)), None)
+            self._numbers[block] = self._added(block) if same is None else same
         return self._numbers[block]
+
+    def _added(self, block: bpy.types.Sound) -> int:
+        """Add a sound to the map; returns its number."""
+        values, _ = read_properties(block, SoundProperties)
+        data = None if values.external else _checked(block, _data(block))
+        name = values.sound_name or _name(block)
+        self._level.sounds.append(teeworlds.Sound.new(name, data, external=values.external))
+        self._report.count("sounds added")
+        return len(self._level.sounds) - 1
 
     def remove_deleted(self) -> None:
         """Remove the sounds that the scene no longer holds. Last of all: it renumbers what the layers refer to."""
@@ -88,6 +93,15 @@ def _merge(block: bpy.types.Sound, sound: teeworlds.Sound) -> None:
         data = _data(block)
         if data != _stored(sound):
             sound.set_data(_checked(block, data))
+
+
+def _is_same_asset(block: bpy.types.Sound, own: bpy.types.Sound) -> bool:
+    """Whether a sound came from the asset browser, and is one that the map has: same name, same file in the .blend."""
+    mark = identity.stamped(block)
+    if mark is None or mark.token or block.packed_file is None or own.packed_file is None:
+        return False
+    names = [read_properties(one, SoundProperties)[0].sound_name for one in (block, own)]
+    return names[0] == names[1] and bytes(block.packed_file.data) == bytes(own.packed_file.data)
 
 
 def _name(block: bpy.types.Sound) -> str:
