@@ -17,14 +17,22 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 ROOT = Path(__file__).resolve().parent.parent
 # Blender's version -> the Python that its bpy wants. Without LEVELWRIGHT_BLENDER it is one of the first two.
 BLENDERS = {"4.5": "3.11", "5.2": "3.13", "4.2": "3.11", "5.0": "3.11"}
 USUAL = ("4.5", "5.2")
 UV = "uv==0.13.8"
+STAMP = "levelwright-requirements"
 
 # Shared libraries that `import bpy` and rendering without a screen need, and Debian's packages of them.
 LIBRARIES = {
@@ -168,6 +176,59 @@ def create(venv: Path, versions: list[str]) -> None:
     run(python, "-m", "venv", "--clear", str(venv))
 
 
+@contextmanager
+def alone(venv: Path) -> Iterator[None]:
+    """Keep other processes from making this environment meanwhile; the first one works, the others wait for it."""
+    if fcntl is None:
+        yield
+        return
+    with Path(f"{venv}.lock").open("w") as lock:  # the system lets it go when this process ends, however it ends
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"another process is making {venv}; waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def requirements(blender: str) -> Path:
+    """Return the file that lists what an environment for this Blender has in it."""
+    return ROOT / "requirements" / f"blender-{blender}.txt"
+
+
+def digest(blender: str) -> str:
+    """Return what the stamp of an environment says when it has all that this Blender's requirements ask for."""
+    return hashlib.sha256(requirements(blender).read_bytes()).hexdigest()
+
+
+def is_ready(venv: Path, blenders: dict[str, str]) -> bool:
+    """Tell whether an environment is whole and up to date, also while another process makes it."""
+    try:
+        stamp = (venv / STAMP).read_text()
+    except OSError:
+        return False
+    blender = blenders.get(version(str(venv / "bin" / "python")))
+    return blender is not None and stamp == digest(blender)
+
+
+def prepare(venv: Path, blenders: dict[str, str]) -> None:
+    """Bring an environment up to date. `blenders` has each Python that it may have, and the Blender that wants it."""
+    if is_ready(venv, blenders):
+        return
+    with alone(venv):
+        if is_ready(venv, blenders):  # made while this process waited
+            return
+        python = str(venv / "bin" / "python")
+        if not (venv / STAMP).exists() or version(python) not in blenders:
+            create(venv, list(blenders))
+        blender = blenders[version(python)]
+        say("installing Blender as a Python module and the tools (about 1 GB, some minutes)")
+        (venv / STAMP).write_text("incomplete")
+        run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", str(requirements(blender)))
+        run(python, "-c", "import bpy")
+        (venv / STAMP).write_text(digest(blender))
+
+
 def main() -> None:
     """Bring the environment up to date and print its interpreter."""
     wanted = os.environ.get("LEVELWRIGHT_BLENDER", "")
@@ -175,21 +236,8 @@ def main() -> None:
         fail(f"LEVELWRIGHT_BLENDER={wanted}: it can be {', '.join(BLENDERS)}")
     blenders = {BLENDERS[blender]: blender for blender in ([wanted] if wanted else USUAL)}
     venv = ROOT / (f".venv-{wanted}" if wanted else ".venv")
-    python = venv / "bin" / "python"
-    stamp = venv / "levelwright-requirements"
-    made = version(str(python)) if stamp.exists() else ""
-    if made not in blenders:
-        create(venv, list(blenders))
-        made = version(str(python))
-    requirements = ROOT / "requirements" / f"blender-{blenders[made]}.txt"
-    digest = hashlib.sha256(requirements.read_bytes()).hexdigest()
-    if not stamp.exists() or stamp.read_text() != digest:
-        say("installing Blender as a Python module and the tools (about 1 GB, some minutes)")
-        stamp.write_text("incomplete")
-        run(str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", str(requirements))
-        run(str(python), "-c", "import bpy")
-        stamp.write_text(digest)
-    print(python)
+    prepare(venv, blenders)
+    print(venv / "bin" / "python")
 
 
 if __name__ == "__main__":

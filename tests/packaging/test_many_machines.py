@@ -45,15 +45,14 @@ def block(begins: str) -> str:
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Path:
-    """A folder with an archive of three levels and a broken one, and the repository's scripts."""
-    (tmp_path / "maps" / "deep").mkdir(parents=True)
-    (tmp_path / "scenes").mkdir()
-    (tmp_path / "scripts").symlink_to(ROOT / "scripts")
+def archive(clone: Path) -> Path:
+    """A clone with an archive of three levels and a broken one in it."""
+    (clone / "maps" / "deep").mkdir(parents=True)
+    (clone / "scenes").mkdir()
     for name in LEVELS:
-        shutil.copy(ROOT / "tests" / "samples" / name, tmp_path / "maps" / "deep" / f"my {name}")
-    (tmp_path / "maps" / "broken.bsp").write_bytes(b"VBSP")
-    return tmp_path
+        shutil.copy(ROOT / "tests" / "samples" / name, clone / "maps" / "deep" / f"my {name}")
+    (clone / "maps" / "broken.bsp").write_bytes(b"VBSP")
+    return clone
 
 
 def run(*command: str, cwd: Path, given: str = "", **variables: str) -> subprocess.CompletedProcess[str]:

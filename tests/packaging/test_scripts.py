@@ -3,7 +3,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,19 +14,6 @@ from scripts import environment
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests" / "samples" / "first-light.map"
 OURS = Path(sys.prefix, "levelwright-requirements").exists()
-
-
-@pytest.fixture
-def clone(tmp_path: Path) -> Path:
-    """Return a folder with spaces in its name that looks like a clone which has its environment already."""
-    folder = tmp_path / "my level wright"
-    folder.mkdir()
-    for name in ("__init__.py", "addon", "formats", "pyproject.toml", "requirements", "scripts", "tests"):
-        (folder / name).symlink_to(ROOT / name)
-    (folder / "scripts").unlink()
-    shutil.copytree(ROOT / "scripts", folder / "scripts")
-    (folder / ".venv").symlink_to(sys.prefix)
-    return folder
 
 
 def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -60,6 +46,34 @@ def test_a_blender_that_there_is_not_is_refused_by_name(
     with pytest.raises(SystemExit):
         environment.main()
     assert "LEVELWRIGHT_BLENDER=3.6: it can be 4.5, 5.2, 4.2" in capsys.readouterr().err
+
+
+def test_two_first_runs_at_once_make_one_environment(tmp_path: Path) -> None:
+    counted = tmp_path / "made"
+    program = f"""
+import sys, time
+from pathlib import Path
+from scripts import environment
+
+def create(venv, versions):
+    with open({str(counted)!r}, "a") as file:
+        file.write("made ")
+    time.sleep(1)
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "python").symlink_to(sys.executable)
+
+environment.create = create
+environment.run = lambda *command: time.sleep(0.2)
+environment.version = lambda python: "3.11" if Path(python).exists() else ""
+environment.prepare(Path({str(tmp_path / ".venv")!r}), {{"3.11": "4.5"}})
+"""
+    command = [sys.executable, "-c", program]
+    both = [subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [process.communicate()[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert counted.read_text() == "made "
+    assert sum("another process is making" in text for text in said) <= 1
+    assert (tmp_path / ".venv" / environment.STAMP).read_text() == environment.digest("4.5")
 
 
 def test_every_blender_has_pinned_requirements() -> None:
