@@ -11,6 +11,8 @@ from collections.abc import Callable, Generator
 from functools import partial, update_wrapper
 from typing import Generic, ParamSpec, TypeAlias, TypeVar
 
+import numpy as np
+
 Made = TypeVar("Made")
 Given = ParamSpec("Given")
 
@@ -51,3 +53,20 @@ def steps_of(function: Callable[Given, Made], *args: Given.args, **kwargs: Given
     if isinstance(function, Stepwise):
         return function.steps(*args, **kwargs)
     return at_once(partial(function, *args, **kwargs))
+
+
+def quietly(steps: Steps[Made]) -> Steps[Made]:
+    """The steps, in which numpy says nothing of NaN and overflows, as of hostile floats. Whoever works between two of
+    them has numpy as before.
+    """
+    try:
+        while True:
+            try:
+                with np.errstate(all="ignore"):
+                    next(steps)
+            except StopIteration as end:
+                made: Made = end.value
+                return made
+            yield
+    finally:
+        steps.close()

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TypeVar
 
 import bpy
-import numpy as np
 
 from ...formats import source
 from ...formats.binary import FormatError
+from ...formats.steps import quietly
 from ..scene import level as core
 from ..scene.progress import Steps, Stepwise, at_once, progress
 from ..scene.reports import Report, SceneError
@@ -66,7 +66,7 @@ def import_level(
     materials.lit_props = light.is_shown(level, settings)
     importing = ImportContext(**vars(begun), content=content, materials=materials, lit_props=materials.lit_props)
     revision.show(importing)
-    yield from _build(importing, materials)
+    yield from quietly(_build(importing, materials))  # hostile floats
     scene_level.remember(importing.collection)
     for name, reason in sorted(content.unread.items()):
         report.warn(f"{name} can't be read: {reason}")
@@ -92,7 +92,7 @@ def _build(importing: ImportContext, materials: Materials) -> Steps[None]:
     with suppress(FormatError):  # where none can be read, their own part reports that
         if importing.level.entities.unread is not None:
             report.warn(f"some entities are left out: {importing.level.entities.unread}")
-    with np.errstate(all="ignore"), progress(_PARTS) as step:  # hostile floats
+    with progress(_PARTS) as step:
         parts = _Parts(report, step)
         baked = yield from parts.make("lightmaps", lightmaps.build(importing))
         if baked is not None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..binary import FormatError
 from ..convex import within
 from ..counting import number_of
-from ..steps import Steps, Stepwise
+from ..steps import Steps, Stepwise, quietly
 from . import brushes as geometry
 from . import csg, textures, typedefs
 from .editor_level import (
@@ -74,11 +74,11 @@ def to_map(level: Level3dt, types: Sequence[TypeDef] = typedefs.BUILTIN) -> Step
     classes that are not among `types` keep all keys, and their place as `origin`. Raises FormatError for what a `.map`
     cannot hold.
     """
-    with np.errstate(all="ignore"):  # hostile floats
-        return (yield from _to_map(upgraded(level), types))
+    return (yield from quietly(_to_map(level, types)))  # hostile floats
 
 
 def _to_map(level: Level3dt, types: Sequence[TypeDef]) -> Steps[tuple[MapLevel, list[str]]]:
+    level = upgraded(level)
     suppress, detail = level.is_set("SuppressHidden"), level.is_set("VisDetail")
     models = sorted(level.models, key=lambda model: model.model_id)
     parts: dict[int, list[csg.CsgPiece]] = {model.model_id: [] for model in models}

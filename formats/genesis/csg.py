@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..steps import Steps, Stepwise, drain
+from ..steps import Steps, Stepwise, drain, quietly
 from .editor_level import EditorBrush, EditorFace, Level3dt
 from .records import EditorBrushFlag, EditorFaceFlag
 from .solids import SolidPool, Solids
@@ -148,8 +148,11 @@ def carved(level: Level3dt) -> Steps[list[CsgPiece]]:
 
     The level has to be of today's units (`upgraded`).
     """
-    with np.errstate(all="ignore"):  # hostile floats
-        return (yield from _Csg(level).run())
+    return (yield from quietly(_carved(level)))  # hostile floats
+
+
+def _carved(level: Level3dt) -> Steps[list[CsgPiece]]:
+    return (yield from _Csg(level).run())
 
 
 class _Csg:

@@ -83,38 +83,53 @@ def rings(
     holes = np.diff(face_loops) - 1
     usable = (borders > 2) & (totals <= MOST_CORNERS)
     plain, holed = np.flatnonzero(usable & (holes == 0)), np.flatnonzero(usable & (holes > 0))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for batch in batches(borders[plain]):
-            faces = plain[batch]
-            ring, valid = padded(begins[faces], borders[faces])
-            points = positions[corners[ring]]
-            normals = area_normals(points, valid)
-            flat = flattened(points.reshape(-1, 3), np.repeat(normals, points.shape[1], axis=0)).reshape(*ring.shape, 2)
-            flat[~valid] = np.nan
-            yield Rings(faces, np.where(valid, ring, -1), borders[faces], flat, np.ones(len(faces), bool))
-        for batch in batches(totals[holed] + 2 * holes[holed], dimensions=1):
-            faces = holed[batch]
-            ring, valid = padded(begins[faces], borders[faces])
-            normals = area_normals(positions[corners[ring]], valid)
-            loops, which = gather(face_loops, faces)
-            members, numbers = gather(loop_members, which)
-            owners = np.repeat(np.repeat(np.arange(len(faces)), np.diff(loops)), np.diff(members))
-            flat = np.zeros((len(corners), 2), positions.dtype)
-            flat[numbers] = flattened(positions[corners[numbers]], normals[owners])
-            inner = np.full((len(faces), int(holes[faces].max()), int(np.diff(members).max())), -1, np.intp)
-            turns = np.arange(loops[-1]) - np.repeat(loops[:-1], np.diff(loops)) - 1
-            slots = np.arange(members[-1]) - np.repeat(members[:-1], np.diff(members))
-            turn = np.repeat(turns, np.diff(members))
-            inside = turn >= 0
-            inner[owners[inside], turn[inside], slots[inside]] = numbers[inside]
-            vertices = corners if share else None
-            ring, sizes, complete = _bridged(flat, np.where(valid, ring, -1), inner, vertices)
-            for part in batches(sizes):
-                own = ring[part, : int(sizes[part].max())]
-                points = np.where(own[..., None] >= 0, flat[own], np.nan)
-                yield Rings(faces[part], own, sizes[part], points, complete[part])
+    for batch in batches(borders[plain]):
+        yield _simple(positions, corners, begins[plain[batch]], borders[plain[batch]], plain[batch])
+    for batch in batches(totals[holed] + 2 * holes[holed], dimensions=1):
+        faces = holed[batch]
+        flat, border, inner = _with_holes(positions, corners, face_loops, loop_members, faces)
+        ring, sizes, complete = _bridged(flat, border, inner, corners if share else None)
+        for part in batches(sizes):
+            own = ring[part, : int(sizes[part].max())]
+            points = np.where(own[..., None] >= 0, flat[own], np.nan)
+            yield Rings(faces[part], own, sizes[part], points, complete[part])
 
 
+@np.errstate(over="ignore", invalid="ignore")
+def _simple(positions: Reals, corners: Ints, begins: Ints, sizes: Ints, faces: Ints) -> Rings:
+    """Faces without holes as rings. begins, sizes: where their corners begin, and how many they are."""
+    ring, valid = padded(begins, sizes)
+    points = positions[corners[ring]]
+    normals = area_normals(points, valid)
+    flat = flattened(points.reshape(-1, 3), np.repeat(normals, points.shape[1], axis=0)).reshape(*ring.shape, 2)
+    flat[~valid] = np.nan
+    return Rings(faces, np.where(valid, ring, -1), sizes, flat, np.ones(len(faces), bool))
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _with_holes(
+    positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, faces: Ints
+) -> tuple[Reals, Ints, Ints]:
+    """Faces with holes, as `_bridged` takes them: all corners flat, borders, holes."""
+    begins = loop_members[face_loops[faces]]
+    ring, valid = padded(begins, loop_members[face_loops[faces] + 1] - begins)
+    normals = area_normals(positions[corners[ring]], valid)
+    loops, which = gather(face_loops, faces)
+    members, numbers = gather(loop_members, which)
+    owners = np.repeat(np.repeat(np.arange(len(faces)), np.diff(loops)), np.diff(members))
+    flat = np.zeros((len(corners), 2), positions.dtype)
+    flat[numbers] = flattened(positions[corners[numbers]], normals[owners])
+    holes = int(np.diff(loops).max()) - 1
+    inner = np.full((len(faces), holes, int(np.diff(members).max())), -1, np.intp)
+    turns = np.arange(loops[-1]) - np.repeat(loops[:-1], np.diff(loops)) - 1
+    slots = np.arange(members[-1]) - np.repeat(members[:-1], np.diff(members))
+    turn = np.repeat(turns, np.diff(members))
+    inside = turn >= 0
+    inner[owners[inside], turn[inside], slots[inside]] = numbers[inside]
+    return flat, np.where(valid, ring, -1), inner
+
+
+@np.errstate(over="ignore", invalid="ignore")
 def _bridged(flat: Reals, borders: Ints, holes: Ints, vertices: Ints | None) -> tuple[Ints, Ints, Mask]:
     """Insert holes int[n, h, c] of corner numbers into borders int[n, b]: rings, their sizes, whether all went in.
 

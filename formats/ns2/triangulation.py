@@ -64,14 +64,14 @@ def _cut(points: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, rul
     return np.concatenate(found), np.concatenate(faces), open_
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def _open(batch: Rings, triangles: Ints, owners: Ints) -> Mask:
     """Which faces of a batch have another area than their triangles, but for what these may be too small for."""
     flat = batch.flat.astype(np.float64)
     flat -= flat[:, :1].copy()
-    with np.errstate(invalid="ignore", over="ignore"):
-        (x, y), (after_x, after_y) = np.moveaxis(flat[:, :-1], 2, 0), np.moveaxis(flat[:, 1:], 2, 0)
-        wanted = np.nan_to_num(x * after_y - y * after_x).sum(axis=1)
-        one, two, three = np.moveaxis(flat[owners[:, None], triangles], 1, 0)
-        (x, y), (other_x, other_y) = (two - one).T, (three - one).T
-        covered = np.bincount(owners, np.abs(x * other_y - y * other_x), len(flat))
-        return np.asarray(np.abs(covered - wanted) > _COVERED * wanted + (batch.sizes - 2) * SMALLEST)
+    (x, y), (after_x, after_y) = np.moveaxis(flat[:, :-1], 2, 0), np.moveaxis(flat[:, 1:], 2, 0)
+    wanted = np.nan_to_num(x * after_y - y * after_x).sum(axis=1)
+    one, two, three = np.moveaxis(flat[owners[:, None], triangles], 1, 0)
+    (x, y), (other_x, other_y) = (two - one).T, (three - one).T
+    covered = np.bincount(owners, np.abs(x * other_y - y * other_x), len(flat))
+    return np.asarray(np.abs(covered - wanted) > _COVERED * wanted + (batch.sizes - 2) * SMALLEST)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -172,6 +173,49 @@ def test_files_are_one_thing_each() -> None:
     paths = [ROOT / name for name in tracked] or modules("formats", "addon", "tests")
     lengths = {str(path.relative_to(ROOT)): len(path.read_bytes().splitlines()) for path in paths if path.exists()}
     assert {name: length for name, length in lengths.items() if length > LIMIT} == {}
+
+
+def inside(node: ast.AST) -> Iterator[ast.AST]:
+    """What is in a function or a statement, but not in functions within."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.Lambda)):
+            yield child
+            yield from inside(child)
+
+
+def silent_waits(source: str) -> list[int]:
+    """Lines where a generator tells numpy to be silent and then waits: whoever works meanwhile has it silent, too."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        waits = isinstance(node, (ast.With, ast.FunctionDef)) and any(
+            isinstance(part, (ast.Yield, ast.YieldFrom)) for part in inside(node)
+        )
+        if isinstance(node, ast.With):
+            said = [item.context_expr for item in node.items]
+        else:
+            said = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+        if waits and any("errstate" in ast.unparse(each) for each in said):
+            found.append(node.lineno)
+    return found
+
+
+def test_numpy_is_silent_for_nobody_else() -> None:
+    """Generators use `formats.steps.quietly`."""
+    sources = {path: path.read_text(encoding="utf-8") for path in modules("addon", "formats")}
+    found = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for path, source in sources.items()
+        if "errstate" in source
+        for line in silent_waits(source)
+    ]
+    assert found == []
+
+
+def test_the_check_sees_a_silent_wait() -> None:
+    head = 'with np.errstate(all="ignore"):\n'
+    assert silent_waits(f"def steps():\n    {head}        yield\n") == [2]
+    assert silent_waits("@np.errstate()\ndef steps():\n    yield\n") == [2]
+    assert silent_waits(f"def plain():\n    {head}        def steps():\n            yield\n") == []
 
 
 def test_one_version_everywhere() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...counting import number_of
-from ...steps import Steps, Stepwise
+from ...steps import Steps, Stepwise, quietly
 from .. import textures
 from ..entities import MODEL_KEY, Brush, Entity
 from ..map_file import MapLevel
@@ -47,7 +47,8 @@ def to_map(level: CompiledLevel) -> Steps[tuple[MapLevel, list[str]]]:
             yield
             found = list(regions(tree, model, contents))
             yield
-            pieces, planes, lost = yield from recovered(level, tree, model, found, drawn.only(model))
+            # Hostile planes: what encloses nothing is left out.
+            pieces, planes, lost = yield from quietly(recovered(level, tree, model, found, drawn.only(model)))
             yield
             made.brushes[:] = [_brush(piece, planes, looks) for piece in pieces]
             if lost:

@@ -355,10 +355,9 @@ def recovered(
     """
     record = level.table(ChunkId.MODELS)[model]
     planes = SidePlanes(tree, record["mins"].astype(np.float64), record["maxs"].astype(np.float64))
-    with np.errstate(all="ignore"):  # hostile planes: what encloses nothing is left out
-        pieces = shaped([ConvexPiece([*sides, *planes.bounds], contents) for sides, contents in regions], planes)
-        lost = len(regions) - len(pieces)
-        yield
-        pieces = textured(pieces, planes, surfaces)
-        yield
-        return merged(pieces, planes), planes, lost
+    pieces = shaped([ConvexPiece([*sides, *planes.bounds], contents) for sides, contents in regions], planes)
+    lost = len(regions) - len(pieces)
+    yield
+    pieces = textured(pieces, planes, surfaces)
+    yield
+    return merged(pieces, planes), planes, lost

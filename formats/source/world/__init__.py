@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...counting import number_of
-from ...steps import Steps, Stepwise, drain
+from ...steps import Steps, Stepwise, drain, quietly
 from ..check import most_records
 from ..edits.brush_pieces import Piece
 from ..edits.changes import Changes
@@ -57,18 +57,21 @@ def apply(level: Level, edits: WorldEdits) -> Steps[Carved]:
 
     Raises WorldError, which names the brushes, or FormatError, and leaves the level as it was.
     """
-    with np.errstate(all="ignore"):  # hostile floats
-        changes = Changes(level)
-        carved = carve.carve(changes, edits)
-        yield
-        carved = yield from _follow(changes, edits, carved)
-        placed, lengths = props.place(changes, carved), leaf_light.lengths(level)
-        yield
-        changes.apply()
-        props.put(level.static_props, placed)
-        leaf_light.keep_lengths(level, lengths)
-        _put_bounds(level, carved)
-        return carved
+    return (yield from quietly(_apply(level, edits)))  # hostile floats
+
+
+def _apply(level: Level, edits: WorldEdits) -> Steps[Carved]:
+    changes = Changes(level)
+    carved = carve.carve(changes, edits)
+    yield
+    carved = yield from _follow(changes, edits, carved)
+    placed, lengths = props.place(changes, carved), leaf_light.lengths(level)
+    yield
+    changes.apply()
+    props.put(level.static_props, placed)
+    leaf_light.keep_lengths(level, lengths)
+    _put_bounds(level, carved)
+    return carved
 
 
 def _follow(changes: Changes, edits: WorldEdits, carved: Carved) -> Steps[Carved]:
