@@ -18,7 +18,7 @@ from ..scene import declared, identity, known_files, ledger, originals, properti
 from ..scene.level import needed_root
 from ..scene.names import showable
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import LevelOperator, Result
+from ..scene.sidebar import AskingOperator
 from . import layout
 from .exporter import collect_level
 from .importer import build_scene
@@ -130,7 +130,7 @@ def _blocks(collection: bpy.types.Collection) -> list[bpy.types.ID]:
     return [*objects, *data, *collection.children_recursive]
 
 
-class LEVELWRIGHT_OT_fable_resize(LevelOperator):
+class LEVELWRIGHT_OT_fable_resize(AskingOperator):
     """Make the level larger or smaller at its edges: cells, atmospheres, navigation and things go along"""
 
     format_key = layout.FORMAT
@@ -138,6 +138,7 @@ class LEVELWRIGHT_OT_fable_resize(LevelOperator):
     bl_label = "Resize Level"
     bl_options = {"REGISTER", "UNDO"}
     idle = "The level stays as it is: all sides are 0"
+    confirm = "Resize"
 
     west: int = declared.integer(name="West", description="Units, multiples of 32", min=-LARGEST, max=LARGEST, step=32)
     east: int = declared.integer(name="East", description="Units, multiples of 32", min=-LARGEST, max=LARGEST, step=32)
@@ -147,13 +148,6 @@ class LEVELWRIGHT_OT_fable_resize(LevelOperator):
     north: int = declared.integer(
         name="North", description="Units, multiples of 32", min=-LARGEST, max=LARGEST, step=32
     )
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask by how much."""
-        if context.window_manager is None:
-            return {"CANCELLED"}
-        done: Result = context.window_manager.invoke_props_dialog(self, confirm_text="Resize")
-        return done
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:
         """Resize it."""

@@ -242,6 +242,29 @@ class LevelOperator(OnLevel, bpy.types.Operator):
         raise NotImplementedError
 
 
+class AskingOperator(LevelOperator):
+    """Base of the operators whose options a dialog asks for first. Those that can be stopped have it behind their base:
+    where the options are known, that begins.
+    """
+
+    confirm: ClassVar[str] = ""
+    """What the dialog's button says; "": what the operator is called."""
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Ask for the options."""
+        if context.window_manager is None:
+            return {"CANCELLED"}
+        return set(context.window_manager.invoke_props_dialog(self, confirm_text=self.confirm or self.bl_label))
+
+
+def search(operator: bpy.types.Operator, context: bpy.types.Context) -> Result:
+    """Let one search the menu that is the operator's `bl_property`, and execute it with what was chosen there."""
+    if context.window_manager is None:
+        return {"CANCELLED"}
+    context.window_manager.invoke_search_popup(operator)
+    return {"RUNNING_MODAL"}  # else Blender frees the operator, which the search needs, and makes a step of undo
+
+
 class LevelPanel(OnLevel):
     """Mixed into the panels that games have in the sidebar's tab."""
 

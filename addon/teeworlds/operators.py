@@ -16,7 +16,7 @@ from ...formats.teeworlds.tile_faces import TILE_FIELDS
 from ..scene import declared, identity, originals
 from ..scene.blender_types import Value
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import Result
+from ..scene.sidebar import AskingOperator
 from . import importer, info, layout
 from .image_tools.assign import set_image
 from .layout import NEW
@@ -151,7 +151,7 @@ class AddLayer(MapOperator):
         make_object_active(context, made)
 
 
-class AddPhysicsLayers(MapOperator):
+class AddPhysicsLayers(MapOperator, AskingOperator):
     """Add the physics layers that the map lacks, empty, to the group of the game layer"""
 
     bl_idname = "levelwright.teeworlds_add_physics_layers"
@@ -163,14 +163,6 @@ class AddPhysicsLayers(MapOperator):
         items=[(kind, kind.title(), f"A layer of {kind.lower()} tiles") for kind in PHYSICS],
         default=set(PHYSICS),
     )
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask which."""
-        return (
-            set(context.window_manager.invoke_props_dialog(self, confirm_text=self.bl_label))
-            if context.window_manager
-            else {"CANCELLED"}
-        )
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Make those that aren't there, and make the last one the active object."""

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tools of Fable's and NS2's levels: strokes of the brush, seams, pictures of themes; what one looks and finds by."""
+"""Tools of levels: strokes of Fable's brush, seams, pictures of themes; what one looks and finds by in NS2; light that
+is baked into a Source map.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from scripts.walks.walk import FABLE, NS2, Walk
+from scripts.walks.walk import FABLE, NS2, SOURCE, Walk
 from tests.formats import fable_archive_bytes as archives
 
 STROKE = ((420, 520), (470, 520), (520, 515), (570, 510), (620, 510))
@@ -151,9 +153,24 @@ def find_and_look(walk: Walk) -> None:
     walk.see("minimap", "The minimap's picture.")
 
 
+def bake(walk: Walk) -> None:
+    """Lightmaps are baked: the dialog is confirmed once, and the light is another one."""
+    window = walk.window
+    walk.imported(SOURCE)
+    light = "sum(sum(i.pixels[:]) for i in bpy.data.images if 'light' in i.name.lower())"
+    before = walk.value(light)
+    walk.menu("Levelwright", "Source", "Light", "Bake Lightmaps")
+    walk.see("dialog", "How the light is baked.")
+    x, y, _ = window.find("Cancel", near=window.at)
+    window.press("Bake Lightmaps", near=(x + 160, y))
+    walk.expect(f"{light} != {before!r}", "nothing was baked")
+    walk.see("baked", "The light that Cycles has made.")
+
+
 PATHS: dict[str, Callable[[Walk], None]] = {
     "tools-brush": brush,
     "tools-pictures": pictures,
     "tools-seams": seams,
     "tools-ns2": find_and_look,
+    "tools-bake": bake,
 }

@@ -3,11 +3,11 @@
 
 import bpy
 
-from ...scene import declared, stage
+from ...scene import declared
 from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator, Result
+from ...scene.sidebar import AskingOperator, LevelOperator
 from .. import layout
 from . import lists
 from .edit import add, remove
@@ -34,7 +34,7 @@ def _lists_property() -> lists.List:
     return made
 
 
-class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes):
+class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes, AskingOperator):
     """Add a theme, an atmosphere or a sound by the name that the game knows it by"""
 
     bl_idname = "levelwright.fable_add_name"
@@ -43,11 +43,6 @@ class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes):
 
     kind: lists.List = _lists_property()
     name: str = declared.string(name="Name", options={"SKIP_SAVE"})
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask for the name."""
-        done: Result = stage.window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
-        return done
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it, and choose it in its list."""

@@ -7,10 +7,10 @@ from pathlib import Path
 import bpy
 
 from ....formats.binary import FormatError
-from ...scene import content_folders, declared, stage
+from ...scene import content_folders, declared
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import LevelOperator, Result
+from ...scene.sidebar import LevelOperator, Result, search
 from .. import content, layout
 from ..palettes import lists
 from . import materials, overlays
@@ -86,8 +86,7 @@ class LEVELWRIGHT_OT_fable_choose_picture(LevelOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Let one search the names."""
-        stage.window_manager_of(context).invoke_search_popup(self)
-        return {"FINISHED"}
+        return search(self, context)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Show the texture, and remember it."""

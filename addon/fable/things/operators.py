@@ -9,7 +9,7 @@ from ....formats.counting import number_of
 from ...scene import declared
 from ...scene.names import showable
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator, Result
+from ...scene.sidebar import LevelOperator, Result, search
 from .. import layout
 from .place import add_thing, definitions, drop, follow_ground
 
@@ -60,9 +60,7 @@ class LEVELWRIGHT_OT_fable_add_thing(LevelOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         """Let the definition be searched for."""
-        if context.window_manager is not None:
-            context.window_manager.invoke_search_popup(self)
-        return {"FINISHED"}
+        return search(self, context)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it, select it alone, and make it the active one."""

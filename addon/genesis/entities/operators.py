@@ -80,9 +80,7 @@ class AddGenesisEntity(sidebar.LevelOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> sidebar.Result:
         """Ask which class."""
-        if context.window_manager is not None:
-            context.window_manager.invoke_search_popup(self)
-        return {"RUNNING_MODAL"}
+        return sidebar.search(self, context)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it."""

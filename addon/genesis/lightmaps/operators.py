@@ -6,16 +6,16 @@ from __future__ import annotations
 import bpy
 
 from ....formats.binary import FormatError
-from ...scene import declared, stage
+from ...scene import declared
 from ...scene.progress import Steps
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import Result, tell
+from ...scene.sidebar import AskingOperator, tell
 from ...scene.stoppable import StoppableTool
 from .. import layout
 from . import bake, collect
 
 
-class BakeGenesisLightmaps(StoppableTool):
+class BakeGenesisLightmaps(StoppableTool, AskingOperator):
     """Bake the light of Blender's lights into the lightmaps and corners of the visible surfaces, with Cycles"""
 
     format_key = layout.FORMAT
@@ -35,10 +35,6 @@ class BakeGenesisLightmaps(StoppableTool):
     def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
         """Say what there has to be."""
         return "" if collect.shown(level) else "The level was imported without lightmaps"
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask how."""
-        return stage.window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
 
     def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
         """Bake."""

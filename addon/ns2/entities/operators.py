@@ -8,7 +8,7 @@ import bpy
 from ...scene import declared, stage
 from ...scene.level import needed_root
 from ...scene.reports import Report
-from ...scene.sidebar import LevelOperator, Result, active_level, tell
+from ...scene.sidebar import AskingOperator, LevelOperator, active_level, tell
 from .. import layout
 from ..layers import lists
 from ..layout import CLASS
@@ -25,7 +25,7 @@ def _names(_operator: bpy.types.Operator, context: bpy.types.Context, text: str)
     return [name for name in sorted({*known, *present}) if text.casefold() in name.casefold()]
 
 
-class LEVELWRIGHT_OT_ns2_add_entity(LevelOperator):
+class LEVELWRIGHT_OT_ns2_add_entity(AskingOperator):
     """Add an entity to the NS2 level at the 3D cursor, in the layer that is chosen in the list"""
 
     bl_idname = "levelwright.ns2_add_entity"
@@ -41,10 +41,6 @@ class LEVELWRIGHT_OT_ns2_add_entity(LevelOperator):
     in_layer: bool = declared.boolean(
         name="In the chosen layer", description="Otherwise it is in no layer", default=True
     )
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask for the class."""
-        return stage.window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it, and select it alone."""

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 
 import bpy
 
-from ...scene import identity, sidebar, stage
+from ...scene import identity, sidebar
 from ...scene.level import needed_root
 from ...scene.reports import Report
-from ...scene.sidebar import LevelOperator, Result
+from ...scene.sidebar import AskingOperator
 from .. import layout
 
 Add = Callable[[bpy.types.Context, bpy.types.Collection, str, Sequence[float], Report], bpy.types.Object]
@@ -34,7 +34,7 @@ def known_materials(_: object, _context: bpy.types.Context, text: str) -> list[s
     return sorted(each for each in found if isinstance(each, str) and text.casefold() in each.casefold())
 
 
-class AddAtCursor(LevelOperator):
+class AddAtCursor(AskingOperator):
     """What all operators share that add a thing at the 3D cursor."""
 
     format_key = layout.FORMAT
@@ -42,10 +42,6 @@ class AddAtCursor(LevelOperator):
     needs_mode = "OBJECT"
     what: str
     add: Add
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask for what it is."""
-        return stage.window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Add it, and select it alone."""

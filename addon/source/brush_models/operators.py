@@ -19,8 +19,7 @@ from ....formats.source.records import Contents
 from ...scene import attributes, declared, identity, meshes
 from ...scene.names import showable, storable
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import LevelOperator, Result
-from ...scene.stage import window_manager_of
+from ...scene.sidebar import AskingOperator, LevelOperator
 from .. import layout
 from ..adding.open_map import importing_into
 from ..adding.operators import AddAtCursor, known
@@ -222,7 +221,7 @@ class AddBrushEntity(AddAtCursor):
     )  # fmt: skip
 
 
-class MakeBrushEntity(LevelOperator):
+class MakeBrushEntity(AskingOperator):
     """Make a brush entity of each of the selected brushes and meshes; in Edit Mode, of the parts that are selected"""
 
     bl_idname = "levelwright.source_make_brush_entity"
@@ -235,10 +234,6 @@ class MakeBrushEntity(LevelOperator):
         name="Class", description="What it is, such as func_brush, trigger_multiple", search=_brush_classes,
         default="func_brush",
     )  # fmt: skip
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask for the class."""
-        return window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Make them, and select them alone where that can be."""

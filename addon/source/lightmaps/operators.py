@@ -6,16 +6,16 @@ from __future__ import annotations
 import bpy
 
 from ....formats.binary import FormatError
-from ...scene import declared, stage
+from ...scene import declared
 from ...scene.progress import Steps
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import Result, tell
+from ...scene.sidebar import AskingOperator, tell
 from ...scene.stoppable import StoppableTool
 from .. import layout
 from . import bake, collect
 
 
-class BakeLightmaps(StoppableTool):
+class BakeLightmaps(StoppableTool, AskingOperator):
     """Bake the light of Blender's lights into the lightmaps of the visible surfaces, with Cycles"""
 
     format_key = layout.FORMAT
@@ -59,10 +59,6 @@ class BakeLightmaps(StoppableTool):
     def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
         """Say what there has to be."""
         return "" if collect.shown(level) else "The level was imported without lightmaps"
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask how."""
-        return stage.window_manager_of(context).invoke_props_dialog(self, confirm_text=self.bl_label)
 
     def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
         """Bake."""

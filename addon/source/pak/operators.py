@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 
 import bpy
 from bpy_extras.io_utils import ImportHelper
@@ -13,10 +12,10 @@ from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import TextureFlags
-from ...scene import chosen_files, declared, originals, sidebar, stage
+from ...scene import chosen_files, declared, originals, sidebar
 from ...scene.blender_types import Value
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator, Result
+from ...scene.sidebar import AskingOperator, LevelOperator
 from .. import layout
 from . import files
 
@@ -56,16 +55,6 @@ class _FilesOperator(LevelOperator):
     format_key = layout.FORMAT
 
 
-class _Dialog(_FilesOperator):
-    """Those that ask."""
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask."""
-        return stage.window_manager_of(context).invoke_props_dialog(
-            cast(bpy.types.Operator, self), confirm_text=self.bl_label
-        )
-
-
 class AddPakFiles(_FilesOperator, ImportHelper, bpy.types.Operator):  # type: ignore[misc]  # as Blender's own importers are
     """Put files into the map, as they are now, when it is exported"""
 
@@ -90,7 +79,7 @@ class AddPakFiles(_FilesOperator, ImportHelper, bpy.types.Operator):  # type: ig
             files.put_file(level, f"{self.folder}/{path.name}", data)
 
 
-class AddPakImage(_Dialog):
+class AddPakImage(_FilesOperator, AskingOperator):
     """Put an image into the map as a texture (VTF), as it is when the map is exported"""
 
     bl_idname = "levelwright.source_pak_image"
@@ -123,7 +112,7 @@ class AddPakImage(_Dialog):
             files.put_material(level, name)
 
 
-class AddPakText(_Dialog):
+class AddPakText(_FilesOperator, AskingOperator):
     """Put a text into the map as a file, as it is when the map is exported"""
 
     bl_idname = "levelwright.source_pak_text"
@@ -141,7 +130,7 @@ class AddPakText(_Dialog):
         files.put_text(level, self.path or text.name, text)
 
 
-class RemovePakFile(_Dialog):
+class RemovePakFile(_FilesOperator, AskingOperator):
     """Leave a file out of the map when it is exported"""
 
     bl_idname = "levelwright.source_pak_remove"

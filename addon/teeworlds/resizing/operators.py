@@ -8,7 +8,7 @@ import bpy
 from ...scene import declared
 from ...scene.edit_mode import edited_meshes
 from ...scene.reports import SceneError
-from ...scene.sidebar import Result
+from ...scene.sidebar import AskingOperator
 from .. import layout
 from ..structure.map_operator import MapOperator
 from ..tiles.cells import selected_region
@@ -42,7 +42,7 @@ class _SizeOperator(MapOperator):
         return True
 
 
-class ResizeMap(_SizeOperator):
+class ResizeMap(_SizeOperator, AskingOperator):
     """Add columns and rows to the map or cut them off, on each side; all that is in it stays in place"""
 
     bl_idname = "levelwright.teeworlds_resize_map"
@@ -54,20 +54,12 @@ class ResizeMap(_SizeOperator):
     top: int = declared.integer(name="Top", description="Rows to add; negative: to cut off")
     bottom: int = declared.integer(name="Bottom", description="Rows to add; negative: to cut off")
 
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask for the columns and rows."""
-        return (
-            set(context.window_manager.invoke_props_dialog(self, confirm_text=self.bl_label))
-            if context.window_manager
-            else {"CANCELLED"}
-        )
-
     def growth(self, _context: bpy.types.Context, _level: bpy.types.Collection) -> Growth:
         """As the user says."""
         return Growth(self.left, self.right, self.top, self.bottom)
 
 
-class ShiftMap(_SizeOperator):
+class ShiftMap(_SizeOperator, AskingOperator):
     """Move all that is in the map; what leaves it on one side is cut off"""
 
     bl_idname = "levelwright.teeworlds_shift_map"
@@ -76,14 +68,6 @@ class ShiftMap(_SizeOperator):
 
     x: int = declared.integer(name="X", description="Columns to the right")
     y: int = declared.integer(name="Y", description="Rows down")
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Ask how far."""
-        return (
-            set(context.window_manager.invoke_props_dialog(self, confirm_text=self.bl_label))
-            if context.window_manager
-            else {"CANCELLED"}
-        )
 
     def growth(self, _context: bpy.types.Context, _level: bpy.types.Collection) -> Growth:
         """As much on one side as goes on the other."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Each operator can be undone: it says so to Blender, and undo gives back the scene as it was."""
 
+import inspect
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +13,7 @@ from levelwright.addon import levels
 from levelwright.addon.game import Game
 from levelwright.addon.scene import aspects, ledger, originals, programs
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.stoppable import Stoppable
 
 from tests.addon.contract.registered import ALL, IDS
 from tests.fuzz.scenes import empty_file
@@ -223,3 +225,12 @@ def test_menus_have_a_choice_without_a_level(capfd: pytest.CaptureFixture[str]) 
         for name in last.bl_rna.properties.keys() if last is not None else ():
             getattr(last, name)
     assert "matches no enum" not in "".join(capfd.readouterr()), "Blender warns of a menu without its default"
+
+
+def test_what_can_be_stopped_asks_once() -> None:
+    """A dialog that was confirmed starts the operator once more, which begins: `Stoppable.invoke` knows of that."""
+    asking = [cls for cls in own_operators() if issubclass(cls, Stoppable)]
+    assert len(asking) > len(ALL)
+    for cls in asking:
+        first = next(base for base in cls.__mro__ if "invoke" in vars(base))
+        assert first is Stoppable or "super().invoke(" in inspect.getsource(first.invoke), cls.__name__
