@@ -28,10 +28,11 @@ MOST_RENDERED = 2000
 
 @dataclass(slots=True)
 class AssetLibrary:
-    """A library that is being made. known: what it has already, by game, catalog and key."""
+    """A library that is being made."""
 
     folder: Path
     known: set[tuple[str, str, str]] = field(default_factory=set)
+    """What it has already, by game, catalog and key."""
     catalogs: set[str] = field(default_factory=set)
 
     def add(self, file: Path, options: Mapping[str, str], report: Report) -> int:

@@ -13,12 +13,15 @@ SMALLEST, LARGEST = 16, 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Atlas:
-    """An image of `width` x `height` pixels. x, y: int64[n], the corner of each rectangle; no two overlap."""
+    """An image with rectangles in it, of which no two overlap."""
 
     width: int
+    """Pixels; so is height."""
     height: int
     x: NDArray[np.int64]
+    """int64[n], the left edge of each rectangle."""
     y: NDArray[np.int64]
+    """int64[n], its upper edge."""
 
 
 def pack(sizes: NDArray[np.int64], largest: int = LARGEST) -> Atlas:

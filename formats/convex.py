@@ -234,14 +234,20 @@ def _cross(a: Floats, b: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Edges:
-    """The edges of brushes, brush after brush: the two faces that meet in each, its direction and ends [3, edges]."""
+    """The edges of brushes, brush after brush."""
 
     brush: Ints
+    """int64[e]."""
     one: Ints
+    """int64[e], a face that meets another in it."""
     two: Ints
+    """int64[e], the other one."""
     directions: Floats
+    """float64[3, e]."""
     enters: Floats
+    """float64[3, e], where it begins."""
     leaves: Floats
+    """float64[3, e], where it ends."""
 
 
 def _rings(edges: _Edges, planes: Floats, brushes: Ints, numbers: Ints, pieces: _Pieces) -> npt.NDArray[np.bool_]:

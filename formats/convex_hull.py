@@ -20,14 +20,16 @@ TOLERANCE = 1e-2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hull:
-    """Faces of a convex hull: face f has the corners `first_corner[f]` to `first_corner[f + 1]`, numbers of the given
-    points, anticlockwise seen from outside. normals: float64[faces, 3]; dists: dot(normal, P) of its points.
-    """
+    """Faces of a convex hull."""
 
     normals: Floats
+    """float64[faces, 3]."""
     dists: Floats
+    """float64[faces]: dot(normal, P) of their points."""
     corners: Ints
+    """Numbers of the given points, face after face, anticlockwise seen from outside."""
     first_corner: Ints
+    """int64[faces + 1]: face f has the corners `first_corner[f]` to `first_corner[f + 1]`."""
 
 
 def hull(points: npt.ArrayLike, tolerance: float = TOLERANCE) -> Hull | None:

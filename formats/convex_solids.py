@@ -27,15 +27,14 @@ CANDIDATES = 64
 
 @dataclass(slots=True)
 class Side:
-    """A side of a convex solid: its plane, and the faces of the surface that lie in it, the one to go by first.
-
-    inside: a cut through the solid made it, so nobody sees it; `faces` then are those whose plane the cut continues.
-    """
+    """A side of a convex solid."""
 
     normal: Floats  # [3]
     dist: float
     faces: list[int]
+    """Those of the surface that lie in its plane, the one to go by first."""
     inside: bool = False
+    """A cut through the solid made it, so nobody sees it; `faces` then are those whose plane the cut continues."""
 
 
 Solid = list[Side]

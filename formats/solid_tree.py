@@ -41,16 +41,16 @@ _CELLS, _TOGETHER = 12, 256
 
 @dataclass(frozen=True, slots=True)
 class SolidTree:
-    """A tree of n nodes and m leafs; node 0 is its root.
-
-    normals float64[n, 3], dists float64[n]: the planes of the nodes. children: int64[n, 2], before and behind the
-    plane: a node, or a leaf as -1 - its number. solid: bool[m].
-    """
+    """A tree of n nodes and m leafs; node 0 is its root."""
 
     normals: Floats
+    """float64[n, 3], of the planes of the nodes."""
     dists: Floats
+    """float64[n], of these."""
     children: Ints
+    """int64[n, 2], before and behind the plane: a node, or a leaf as -1 - its number."""
     solid: Bools
+    """bool[m]."""
 
     def leafs_of(self, points: npt.ArrayLike) -> Ints:
         """The leafs that points, float[k, 3], are in: int64[k]. A point that isn't finite is in OUTSIDE."""
@@ -129,10 +129,11 @@ class SolidTree:
 
 @dataclass(frozen=True, slots=True)
 class Portals:
-    """The polygons between leafs, p of them. leafs: int64[p, 2], before and behind each; two may have several."""
+    """The polygons between leafs, p of them; two leafs may have several."""
 
     windings: Windings
     leafs: Ints
+    """int64[p, 2], before and behind each."""
 
     def taken(self, which: Ints) -> Portals:
         """Those with the numbers int64[k]."""
@@ -151,14 +152,16 @@ def portals(tree: SolidTree) -> Portals:
 
 @dataclass(frozen=True, slots=True)
 class Brushes:
-    """b convex brushes as polyhedra. normals float64[f, 3] and dists float64[f]: the planes of their sides, one brush's
-    after another's, first_side int64[b + 1]; polygons: those of the sides.
-    """
+    """b convex brushes as polyhedra."""
 
     normals: Floats
+    """float64[f, 3], of the planes of their sides, one brush's after another's."""
     dists: Floats
+    """float64[f], of these."""
     first_side: Ints
+    """int64[b + 1]."""
     polygons: convex.Polygons
+    """Those of the sides."""
 
     def __len__(self) -> int:
         return len(self.first_side) - 1

@@ -37,17 +37,19 @@ class SurfaceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """Polygons, counter-clockwise seen from outside, laid out as in `convex.Polygons`, each with its plane.
+    """Polygons, counter-clockwise seen from outside, laid out as in `convex.Polygons`, each with its plane."""
 
-    known: faces whose plane is certain, so that of several in one plane theirs is taken.
-    """
-
-    positions: Floats  # [n, 3]
+    positions: Floats
+    """float64[n, 3]."""
     corners: Ints
-    first_corner: Ints  # [f + 1]
-    normals: Floats  # [f, 3], length 1
-    dists: Floats  # [f]
-    known: Bools  # [f]
+    first_corner: Ints
+    """int64[f + 1]."""
+    normals: Floats
+    """float64[f, 3], of length 1."""
+    dists: Floats
+    """float64[f]."""
+    known: Bools
+    """bool[f], those whose plane is certain, so that of several in one plane theirs is taken."""
 
     @property
     def corner_face(self) -> Ints:

@@ -12,10 +12,12 @@ from .convex import Bools, Floats, Ints
 
 @dataclass(frozen=True, slots=True)
 class Windings:
-    """k convex polygons. points: float64[n, 3]; number w has the corners `first[w]` to `first[w + 1]`, int64[k + 1]."""
+    """k convex polygons."""
 
     points: Floats
+    """float64[n, 3]."""
     first: Ints
+    """int64[k + 1]: number w has the corners `first[w]` to `first[w + 1]`."""
 
     def __len__(self) -> int:
         return len(self.first) - 1

@@ -40,16 +40,14 @@ _RED = (1.0, 0.05, 0.02, 1.0)
 
 @dataclass(frozen=True)
 class StillFaces:
-    """The faces of a mesh object.
-
-    positions: float64[n, 3], below the root, in Blender's axes. still: bool[faces], those that never move, so that what
-    is hidden stays so.
-    """
+    """The faces of a mesh object."""
 
     object: bpy.types.Object
     data: meshes.MeshData
     positions: Floats
+    """float64[n, 3], below the root, in Blender's axes."""
     still: Bools
+    """bool[faces], those that never move, so that what is hidden stays so."""
 
 
 @dataclass(frozen=True)

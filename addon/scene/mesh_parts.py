@@ -32,10 +32,11 @@ _STEPS = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeshPart:
-    """Some faces of a mesh. faces: int64[f], in their order."""
+    """Some faces of a mesh."""
 
     data: MeshData
     faces: Integers
+    """int64[f], in their order."""
 
     @property
     def corners(self) -> Integers:

@@ -57,10 +57,11 @@ class LevelInfo:
 
 @dataclass(frozen=True)
 class Original(LevelInfo):
-    """A level's imported file. parts: further files of the same level, by name (Fable's .tng beside the .lev)."""
+    """A level's imported file."""
 
     data: bytes = b""
     parts: dict[str, bytes] = field(default_factory=dict)
+    """Further files of the same level, by name (Fable's .tng beside the .lev)."""
 
 
 def attach(

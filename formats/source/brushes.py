@@ -23,11 +23,13 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Solids:
-    """The polyhedra of brushes. polygons: of their sides, brush after brush. sides: their numbers in BRUSHSIDES."""
+    """The polyhedra of brushes."""
 
     brushes: Records
     polygons: Polygons
+    """Of their sides, brush after brush."""
     sides: Ints
+    """int64[polygons], their numbers in BRUSHSIDES."""
 
     @property
     def first_side(self) -> Ints:

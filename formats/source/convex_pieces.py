@@ -42,10 +42,11 @@ class ConvexSolid:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parted:
-    """What a mesh is made of; bent: int64[n], polygons of parts that are no convex pieces."""
+    """What a mesh is made of."""
 
     solids: list[ConvexSolid]
     bent: Ints
+    """int64[n], polygons of parts that are no convex pieces."""
 
 
 def find(surfaces: Surfaces, polygons: Ints, brush_of: Ints, copy_of: Ints, corners: Sequence[Floats]) -> Parted:

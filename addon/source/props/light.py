@@ -55,11 +55,12 @@ def names(level: source.Level) -> frozenset[str]:
 
 @dataclass
 class PropLight:
-    """The light of an import's static props. wrong: how many props have light that isn't of their model, and why."""
+    """The light of an import's static props."""
 
     importing: ImportContext
     known: Models
     wrong: dict[str, int] = field(default_factory=dict)
+    """How many props have light that isn't of their model, by why."""
     _names: frozenset[str] = frozenset()
     _orders: dict[str, VertexOrder | str] = field(default_factory=dict, repr=False)
 

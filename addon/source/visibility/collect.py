@@ -31,14 +31,12 @@ Fields = dict[str, int]
 
 @dataclass(frozen=True)
 class _Polygons:
-    """Polygons by what they belong to (a portal's key, an occluder's number), with what tells them apart.
-
-    values: int64[p] by the names of face attributes; of those that a mesh has.
-    """
+    """Polygons by what they belong to (a portal's key, an occluder's number), with what tells them apart."""
 
     loops: list[NDArray[np.float32]]
     keys: list[bytes]
     values: dict[str, Ints]
+    """int64[p] by the names of face attributes; of those that a mesh has."""
 
     def of(self, attribute: str, number: int) -> Ints:
         """The places of all of one number."""

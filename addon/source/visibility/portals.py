@@ -44,14 +44,14 @@ def _place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> 
 
 @dataclass(frozen=True)
 class LumpPolygons:
-    """Polygons of a map, each with points of its own that follow one another.
-
-    points: float32[n, 3]. counts: int64[p], the points of each. values: int32[p] by the names of face attributes.
-    """
+    """Polygons of a map, each with points of its own that follow one another."""
 
     points: NDArray[np.float32]
+    """float32[n, 3]."""
     counts: NDArray[np.int64]
+    """int64[p], the points of each."""
     values: dict[str, NDArray[np.int32]]
+    """int32[p] by the names of face attributes."""
 
 
 def area_portals(level: source.Level) -> LumpPolygons | None:

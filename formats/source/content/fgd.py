@@ -28,19 +28,21 @@ COLORS, NUMBERS = ("color255", "color1"), ("integer", "float")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value of a key, or one bit of its flags. default: whether a flag is set in new entities."""
+    """One value of a key, or one bit of its flags."""
 
     value: str
     title: str
     default: bool = False
+    """Whether a flag is set in new entities."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a class. type: in small letters ("integer", "choices", "target_destination")."""
+    """A key of a class."""
 
     name: str
     type: str
+    """In small letters ("integer", "choices", "target_destination")."""
     title: str = ""
     default: str = ""
     help: str = ""
@@ -50,10 +52,11 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An input or output of a class. type: of its parameter ("void")."""
+    """An input or output of a class."""
 
     name: str
     type: str
+    """Of its parameter ("void")."""
     help: str = ""
 
 
@@ -81,14 +84,14 @@ class EntityClass:
 
 @dataclass(slots=True)
 class Definitions:
-    """classes: by their names in small letters; of those that are defined several times the last.
-
-    missing: names of included files that weren't there. errors: why definitions can't be read, or not to their ends.
-    """
+    """What files of definitions say."""
 
     classes: dict[str, EntityClass] = field(default_factory=dict)
+    """By their names in small letters; of those that are defined several times the last."""
     missing: list[str] = field(default_factory=list)
+    """Names of included files that weren't there."""
     errors: list[FormatError] = field(default_factory=list)
+    """Why definitions can't be read, or not to their ends."""
     _whole: dict[str, EntityClass] = field(default_factory=dict, repr=False)
 
     def of(self, classname: str) -> EntityClass | None:

@@ -30,13 +30,12 @@ _THERE = {"$win32", "$windows"}
 
 @dataclass
 class Block:
-    """What stands between braces, or a whole file. entries: key, and a text or a block, in order.
-
-    flaws: of a whole file, what is wrong with it, and was read as the engine reads it.
-    """
+    """What stands between braces, or a whole file."""
 
     entries: list[tuple[str, "str | Block"]] = field(default_factory=list)
+    """Key, and a text or a block, in order."""
     flaws: list[str] = field(default_factory=list)
+    """Of a whole file, what is wrong with it, and was read as the engine reads it."""
 
     def get(self, key: str) -> str | None:
         """The first text of that key."""

@@ -21,11 +21,13 @@ _END = 0xFFFF
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a file lies. preload: its first bytes, in the directory. archive: None for the directory's own file."""
+    """Where a file lies."""
 
     crc: int
     preload: bytes
+    """Its first bytes, in the directory."""
     archive: int | None
+    """None for the directory's own file."""
     offset: int
     length: int
 

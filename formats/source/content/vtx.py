@@ -106,24 +106,24 @@ Triangles = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """checksum: of the model that it belongs to. parts[body part][mesh]: triangles of the part's first model.
-
-    renamed: materials that this level of detail has others for, by their numbers.
-    """
+    """The triangles of a level of detail."""
 
     checksum: int
+    """Of the model that it belongs to."""
     parts: list[list[Triangles]]
+    """By body part and mesh: triangles of the part's first model."""
     renamed: dict[int, str] = field(default_factory=dict)
+    """Materials that it has others for, by their numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """A strip group. level: of detail. vertices: int64[n], those of its mesh (of the whole model, from `mdl.groups`);
-    -1 for each of a mesh that isn't shown.
-    """
+    """A strip group."""
 
     level: int
+    """Of detail."""
     vertices: NDArray[np.int64]
+    """int64[n], those of its mesh (of the whole model, from `mdl.groups`); -1 for each of a mesh that isn't shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,10 +41,12 @@ VERTEX = record(
 
 @dataclass(frozen=True, slots=True)
 class Vertices:
-    """What level of detail 0 has. checksum: of the model that it belongs to. vertices: VERTEX [n], read-only."""
+    """What level of detail 0 has."""
 
     checksum: int
+    """Of the model that it belongs to."""
     vertices: Records
+    """VERTEX [n], read-only."""
 
 
 def read(data: Buffer) -> Vertices:

@@ -24,25 +24,28 @@ _SHORTEST = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """A convex piece of a brush model, relative to its entity's origin.
-
-    normals float64[k, 3], of length 1, and dists float64[k]: its sides, out of the solid. texinfos int64[k]: of each
-    side. contents: of the brush.
-    """
+    """A convex piece of a brush model, relative to its entity's origin."""
 
     normals: Floats
+    """float64[k, 3], of length 1: of its sides, out of the solid."""
     dists: Floats
+    """float64[k]."""
     texinfos: Ints
+    """int64[k], of each side."""
     contents: int
+    """Of the brush."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sides:
-    """The sides of a brush as they are written. source: int64[n], which of the piece's sides each is; -1: a bevel."""
+    """The sides of a brush as they are written."""
 
     normals: Floats
+    """float64[n, 3]."""
     dists: Floats
+    """float64[n]."""
     source: Ints
+    """int64[n], which of the piece's sides each is; -1: a bevel."""
 
 
 def polygons(pieces: "list[Piece]") -> Polygons:

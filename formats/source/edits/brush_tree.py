@@ -66,28 +66,31 @@ class Tree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fragment:
-    """A part of a piece. planes: float64[k, 4]. side: int64[k], which side of the piece each is; -1: a cut. used: of
-    which a node is above. corners: float64[n, 3].
-    """
+    """A part of a piece."""
 
     piece: int
     planes: Floats
+    """float64[k, 4]."""
     side: Ints
+    """int64[k], which side of the piece each is; -1: a cut."""
     used: Ints
+    """int64[k], 1 for those of which a node is above."""
     corners: Floats
+    """float64[n, 3]."""
 
 
 @dataclass(slots=True, eq=False)
 class _Cell:
-    """A node to be or, without a plane, a leaf: what lies between the planes `region` float64[k, 4]. children: what is
-    in front of its plane, and behind it.
-    """
+    """A node to be or, without a plane, a leaf."""
 
     fragments: list[_Fragment]
     region: Floats
+    """float64[k, 4], the planes that it lies between."""
     box: Floats
     plane: Floats | None = None
+    """float64[4]; None: it is a leaf."""
     children: "tuple[_Cell, ...]" = ()
+    """What is in front of its plane, and behind it."""
 
 
 def build(pieces: Sequence[Piece], polygons: convex.Polygons) -> Tree:

@@ -29,11 +29,13 @@ _ROW = re.compile(r'"([^"]*)"\s*"(\d+)"')
 
 @dataclass(slots=True, eq=False)
 class Materials:
-    """The materials of textures. text: the key-values of the world's collision. known: the hulls that the map has."""
+    """The materials of textures."""
 
     changes: Changes
     text: str
+    """The key-values of the world's collision."""
     known: Sequence[Ledges]
+    """The hulls that the map has."""
 
     def given(self, hulls: Sequence[Hull]) -> list[Hull]:
         """Hulls with the materials that their brushes' sides now have; the text gets a row where one is missing."""

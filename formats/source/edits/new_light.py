@@ -86,13 +86,13 @@ def coarse(vectors: Floats, points: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FreshFaces:
-    """Faces without light of their own that are to be lit. places: int64[n], which of the faces that are put. samples:
-    int64[n], lightmaps a style.
-    """
+    """Faces without light of their own that are to be lit."""
 
     places: Ints
+    """int64[n], which of the faces that are put."""
     maps: LuxelPlanes
     samples: Ints
+    """int64[n], lightmaps a style."""
 
     @classmethod
     def of(
@@ -141,11 +141,14 @@ def put_places(rows: Records, which: Ints, offsets: Ints, lump: LumpId) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Donors:
-    """Lightmaps whose light others get. rows: the faces of the map. blocks: theirs. maps: where their luxels are."""
+    """Lightmaps whose light others get."""
 
     rows: Records
+    """The faces of the map."""
     blocks: Blocks
+    """Theirs."""
     maps: LuxelPlanes
+    """Where their luxels are."""
 
     @classmethod
     def of(cls, changes: Changes, found: Blocks, faces: LumpId, model: int = 0, place: Floats | None = None) -> Donors:

@@ -52,12 +52,14 @@ def change(
 
 @dataclass
 class _OcclusionEdit:
-    """The tables while polygons are changed. polys, vertices: the new ones so far."""
+    """The tables while polygons are changed."""
 
     changes: Changes
     lump: occlusion.Occlusion
     polys: list[Records] = field(default_factory=list)
+    """The new ones so far."""
     vertices: list[Ints] = field(default_factory=list)
+    """The new ones so far."""
 
     def to_bytes(self, records: Records, rebuilt: bool) -> bytes:
         """The lump's bytes."""

@@ -48,11 +48,13 @@ class Shaped:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnEdits:
-    """Edits of a world, and what drew them. changed, by brush, and added: polygons int64[n], as of `Shaped`."""
+    """Edits of a world, and what drew them."""
 
     edits: WorldEdits
     changed: Mapping[int, Ints]
+    """By brush, polygons int64[n], as of `Shaped`."""
     added: Sequence[Ints]
+    """Likewise, of each new brush."""
 
 
 def put(level: Level, looks: SideLooks, shaped: Sequence[Shaped], deleted: Ints) -> DrawnEdits:

@@ -32,11 +32,12 @@ _NAMED = 20  # numbers in one finding
 
 @dataclass(frozen=True, slots=True)
 class VmfFinding:
-    """What vbsp won't take as it is. entity: the place among the map's of the one that it is about, None: of none."""
+    """What vbsp won't take as it is."""
 
     message: str
     refused: bool = False
     entity: int | None = None
+    """The place among the map's of the one that it is about, None: of none."""
 
 
 class RuleError(FormatError):

@@ -20,13 +20,12 @@ ON = 0.01
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
-    """What lies behind all of its planes float64[k, 4] (normals that look out, dists).
-
-    rings: for each plane, the corners float64[n, 3] of its polygon, counter-clockwise seen from outside.
-    """
+    """What lies behind all of its planes."""
 
     planes: Floats
+    """float64[k, 4]: normals that look out, dists."""
     rings: list[Floats]
+    """For each plane, the corners float64[n, 3] of its polygon, counter-clockwise seen from outside."""
 
     @property
     def corners(self) -> Floats:

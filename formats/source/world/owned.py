@@ -37,13 +37,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sides:
-    """Sides s of brushes. rings: clockwise seen from the front, as faces."""
+    """Sides s of brushes."""
 
     brush: Ints
     row: Ints
     plane: Ints
     texinfo: Ints
     rings: FlatRings
+    """Clockwise seen from the front, as faces."""
 
 
 def parts(level: Level, polygons: Polygons, chosen: Collection[int]) -> list[Part]:

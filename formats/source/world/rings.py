@@ -30,10 +30,12 @@ _THIN = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatRings:
-    """n polygons. corners: float64[n, m, 3], of which the first sizes[k] count, int64[n]."""
+    """n polygons."""
 
     corners: Floats
+    """float64[n, m, 3], of which the first sizes[k] count."""
     sizes: Ints
+    """int64[n]."""
 
     @classmethod
     def of(cls, rings: Sequence[Floats]) -> FlatRings:

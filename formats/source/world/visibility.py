@@ -29,10 +29,12 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hole:
-    """Where it opened. touching: int64[n], the clusters that it opens to. corners: float64[m, 3], of its cells."""
+    """Where it opened."""
 
     touching: Ints
+    """int64[n], the clusters that it opens to."""
     corners: Floats
+    """float64[m, 3], of its cells."""
 
 
 def widened(before: Visibility, holes: Sequence[Hole], boxes: Floats) -> Visibility:
