@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self, TypeAlias
 
 import bpy
 
@@ -20,6 +21,11 @@ from .scene.blender_types import Value
 from .scene.options import UsageError, from_text, refuse_unknown
 from .scene.properties import setting
 from .scene.reports import Report, SceneError, in_words
+
+Chosen: TypeAlias = dict[type, Settings]
+"""What was chosen, by the classes of settings."""
+SceneWriter: TypeAlias = Callable[[Path, Settings, Report], None]
+"""Makes a file of the scene."""
 
 
 @dataclass(frozen=True)
@@ -48,67 +54,120 @@ def convert(
     is_strict: write nothing where there is something to warn of. Raises UsageError, FormatError, SceneError, OSError,
     or RuntimeError.
     """
-    given = options or {}
     if not source.is_file():
         raise UsageError(f"{source}: no such file")
     refuse_place(target)
-    target_form = _form(target.suffix)
-    ending = target.suffix.lower()
-    written = [game for game in games.GAMES if ending in game.format.endings or target_form in game.forms]
-    picture = _SCENES.get(ending)
-    if not written and picture is None:
-        others = [form.ending for game in games.GAMES for form in game.forms if form.export_form is not None]
-        endings = ", ".join([*games.endings(), *others, *_SCENES])
-        raise UsageError(f"{target}: write what? The ending has to be one of {endings}")
-    if level and not written:
-        raise UsageError(f"--level {level}: only with a level's ending, {target.name} gets all that is in the scene")
-    if refuse_changed and not written:
-        raise UsageError(f"--refuse-changed: only with a level's ending, {target.name} is replaced")
-    source_form = _form(source.suffix, opened=True)
-    read = None if source.suffix.lower() == ".blend" else _game_of(source, source_form)
-    imported = [read.import_settings] if read else []
-    imported += [source_form.import_settings] if source_form and source_form.import_settings else []
-    if target_form is not None:
-        exported = [target_form.export_settings] if target_form.export_settings else []
-    else:
-        exported = [game.export_settings for game in written if game.export_settings]
-    own_settings = _SETTINGS.get(ending)
-    known = [*imported, *exported, *([own_settings] if own_settings is not None else [])]
+    wanted = _Target.of(target)
+    wanted.refuse_flags(level, refuse_changed)
+    given = _Source.of(source)
+    known = [*given.settings, *wanted.settings]
     if not for_others:
-        refuse_unknown(given, known)
-    chosen: dict[type, Settings] = {cls: from_text(cls, given) for cls in known}
-
+        refuse_unknown(options or {}, known)
+    chosen: Chosen = {cls: from_text(cls, options or {}) for cls in known}
     report, taken = Report(target.name, is_strict), Report(is_strict=is_strict)
-    context = bpy.context
-    if read is None:
-        bpy.ops.wm.open_mainfile(filepath=str(source.absolute()), load_ui=False)
-    else:
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        of_levels = chosen[read.import_settings]
-        if source_form is not None:
-            own = chosen.get(source_form.import_settings) if source_form.import_settings else None
-            levels.import_form(context, source, read, source_form, own, of_levels, taken)
-        else:
-            levels.import_files(context, [source], lambda _: of_levels, taken, read)
+    given.open(bpy.context, chosen, taken)
     taken.refuse_doubts()
-    if picture is not None:
-        picture(target.absolute(), chosen[own_settings] if own_settings is not None else None, report)
-        if read is None:
-            report.count("levels", len(originals.levels(context.scene)))
+    if wanted.write_scene is not None:
+        wanted.write_scene(target.absolute(), chosen[wanted.settings[0]] if wanted.settings else None, report)
+        if given.game is None:
+            report.count("levels", len(originals.levels(bpy.context.scene)))
     else:
         taken.counts.clear()  # the export counts the same things again
-        collection = levels.choose(context, level, form=target_form)
-        if target_form is not None:
-            own = chosen.get(target_form.export_settings) if target_form.export_settings else None
-            if target_form.choose is None:
-                _refuse_other_game(target, collection, written)
-            levels.export_form(context, collection, target, target_form, own, report, refuse_changed)
-        else:
-            game = _refuse_other_game(target, collection, written)
-            _, settings = game.writer
-            levels.export_file(context, collection, target, chosen[settings], report, refuse_changed)
+        wanted.export(bpy.context, level, chosen, report, refuse_changed)
     report.merge(taken)
     return report
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What is turned into something."""
+
+    path: Path
+    game: Game | None
+    """None: it is a .blend."""
+    form: Form | None
+    """None: it is a .blend, or a level as its game has it."""
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """See what a file is. Raises UsageError, FormatError."""
+        form = _form(path.suffix, opened=True)
+        return cls(path, None if path.suffix.lower() == ".blend" else _game_of(path, form), form)
+
+    @property
+    def settings(self) -> list[type]:
+        """What can be chosen of how it is opened."""
+        found: list[type | None] = [self.game.import_settings if self.game is not None else None]
+        found += [self.form.import_settings if self.form is not None else None]
+        return [one for one in found if one is not None]
+
+    def open(self, context: bpy.types.Context, chosen: Chosen, report: Report) -> None:
+        """Make it the scene. Raises FormatError, SceneError, OSError, RuntimeError."""
+        if self.game is None:
+            bpy.ops.wm.open_mainfile(filepath=str(self.path.absolute()), load_ui=False)
+            return
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        of_levels = chosen[self.game.import_settings]
+        if self.form is None:
+            levels.import_files(context, [self.path], lambda _: of_levels, report, self.game)
+            return
+        own = chosen.get(self.form.import_settings) if self.form.import_settings else None
+        levels.import_form(context, self.path, self.game, self.form, own, of_levels, report)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What something is turned into."""
+
+    path: Path
+    form: Form | None
+    """None: a scene, or a level as its game has it."""
+    games: list[Game]
+    """Those that have such files; none: it is a scene."""
+    write_scene: SceneWriter | None
+    """What writes it, if it is one."""
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """See what a file is to be by its ending. Raises UsageError for one that nothing is written with."""
+        form, ending = _form(path.suffix), path.suffix.lower()
+        written = [game for game in games.GAMES if ending in game.format.endings or form in game.forms]
+        write_scene = _SCENES.get(ending)
+        if not written and write_scene is None:
+            others = [form.ending for game in games.GAMES for form in game.forms if form.export_form is not None]
+            endings = ", ".join([*games.endings(), *others, *_SCENES])
+            raise UsageError(f"{path}: write what? The ending has to be one of {endings}")
+        return cls(path, form, written, write_scene)
+
+    @property
+    def settings(self) -> list[type]:
+        """What can be chosen of how it is written."""
+        found: list[type | None] = [game.export_settings for game in self.games]
+        if self.form is not None:
+            found = [self.form.export_settings]
+        return [one for one in (*found, _SETTINGS.get(self.path.suffix.lower())) if one is not None]
+
+    def refuse_flags(self, level: str, refuse_changed: bool) -> None:
+        """Raise UsageError for what is only of levels, where it is none."""
+        if level and not self.games:
+            name = self.path.name
+            raise UsageError(f"--level {level}: only with a level's ending, {name} gets all that is in the scene")
+        if refuse_changed and not self.games:
+            raise UsageError(f"--refuse-changed: only with a level's ending, {self.path.name} is replaced")
+
+    def export(
+        self, context: bpy.types.Context, level: str, chosen: Chosen, report: Report, refuse_changed: bool
+    ) -> None:
+        """Export a level of the scene. Raises UsageError, FormatError, SceneError, OSError."""
+        collection = levels.choose(context, level, form=self.form)
+        if self.form is None:
+            _, settings = _refuse_other_game(self.path, collection, self.games).writer
+            levels.export_file(context, collection, self.path, chosen[settings], report, refuse_changed)
+            return
+        if self.form.choose is None:
+            _refuse_other_game(self.path, collection, self.games)
+        own = chosen.get(self.form.export_settings) if self.form.export_settings else None
+        levels.export_form(context, collection, self.path, self.form, own, report, refuse_changed)
 
 
 def refuse_place(target: Path) -> None:
@@ -240,7 +299,7 @@ def _made(target: Path, report: Report) -> Iterator[Path]:
             report.warn(line)
 
 
-_SCENES: dict[str, Callable[[Path, Settings, Report], None]] = {
+_SCENES: dict[str, SceneWriter] = {
     ".blend": _save,
     ".glb": _export_gltf,
     ".png": _render,

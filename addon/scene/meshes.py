@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import bmesh
 import bpy
@@ -33,9 +33,6 @@ SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
 """Types of objects that may have faces."""
 _SOURCE = "levelwright_source"
 _SELECTED = ".select_edge"
-_USUAL_CORNERS = 8
-"""Of faces: so few that comparing each with each takes less time than sorting them."""
-
 
 InRoom: TypeAlias = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 """What makes values in an array that is large enough for them, and returns them."""
@@ -63,62 +60,35 @@ def build(
     contents.
     attributes: name -> (domain, type, values[count, width]), see attributes.LAYOUT. material_index: int32[f].
     smooth: shade smooth (faces are flat otherwise). edges: int32[e,2] vertices, and int32[c] the edge from each corner
-    to the next of its face. sound: no face is one that Blender can't hold (see `unsound`). Who gives edges vouches for
-    them and for that, too: finding both out takes most of the time that a small mesh does, the edges alone half of it.
+    to the next of its face. sound: no face is one that Blender can't hold (see `unsound_faces`). Who gives edges
+    vouches for them and for that, too: finding both out takes most of the time that a small mesh does, the edges alone
+    half of it.
 
     Faces that Blender can't hold (a vertex that doesn't exist, a vertex used twice, fewer than three corners, the same
     vertices as another face) are left out, and coordinates that aren't finite become 0; both are told to the report
     (without one, they raise SceneError). `dropped` says which faces were left out: their records are not deleted.
     Raises ValueError for arrays that don't fit together: that is the caller's mistake, not the level's.
     """
-    co = np.ascontiguousarray(positions, np.float32).reshape(-1, 3)
-    if corner_verts is None:
-        corners = np.arange(len(co), dtype=np.int32)
-    else:
-        corners = np.ascontiguousarray(corner_verts, np.int32).reshape(-1)
-    starts = _starts(face_starts, len(corners))
-    problems: list[str] = []
-    if not _all_finite(co):
-        bad = ~np.isfinite(co)
-        problems.append(
-            f"{number_of(int(bad.any(1).sum()), 'vertices have')} coordinates that aren't numbers: 0 is taken"
-        )
-        co = np.where(bad, np.float32(0), co)
-    if corner_verts is not None and len(corners) and (int(corners.min()) < 0 or int(corners.max()) >= len(co)):
-        # Never let Blender see such a corner. A face with all corners on one vertex is one that validate() removes.
-        bad_faces = np.logical_or.reduceat((corners < 0) | (corners >= len(co)), starts)
-        corners = np.where(np.repeat(bad_faces, np.diff(starts, append=len(corners))), np.int32(0), corners)
-        co = co if len(co) else np.zeros((1, 3), np.float32)
-        sound = False
-    layers = dict(attributes or {})
+    made = _checked(positions, corner_verts, face_starts)
+    maps, layers = dict(uvs or {}), dict(attributes or {})
     if material_index is not None:
         layers["material_index"] = ("FACE", "INT", material_index)
     if not smooth:
-        layers["sharp_face"] = ("FACE", "BOOLEAN", np.ones(len(starts), np.bool_))
-
-    known = None if edges is None else tuple(np.ascontiguousarray(part, np.int32) for part in edges)
-    are_rings = known is None and corner_verts is None and face_starts is None
-    given = None if corner_verts is None else corners
-    if known is None and not are_rings and quads.share_nothing(given, starts, len(co)):
-        known = quads.edges_of_rings(corners, starts)
-    mesh = _make(name, co, corners, starts)
-    room = co.reshape(-1) if are_rings and any(map(callable, (uvs or {}).values())) else None
-    if are_rings:
-        known = quads.ring_edges(len(starts), room), corners
-    _join(mesh, known, sound)
-    if len(mesh.polygons) == len(starts):
-        _fill(mesh, uvs or {}, layers, room)
-    else:  # rare, so only now find out which: once more, with the faces numbered and all attributes that it cuts
+        layers["sharp_face"] = ("FACE", "BOOLEAN", np.ones(len(made.starts), np.bool_))
+    mesh = _make(name, made)
+    if edges is not None:
+        known, room = tuple(np.ascontiguousarray(part, np.int32) for part in edges), None
+    else:
+        known, room = _known_edges(made, corner_verts is None, face_starts is None, any(map(callable, maps.values())))
+    _join(mesh, known, sound and made.is_safe)
+    problems = made.problems
+    if len(mesh.polygons) == len(made.starts):
+        _fill(mesh, maps, layers, room)
+    else:
         bpy.data.meshes.remove(mesh)
-        numbers = np.arange(len(starts), dtype=np.int32)
-        mesh = _make(name, co, corners, starts)
-        _fill(mesh, uvs or {}, {**layers, _SOURCE: ("FACE", "INT", numbers)})
-        _join(mesh, None, sound=False)
-        lost = np.setdiff1d(numbers, np.asarray(mesh_attributes.read(mesh, _SOURCE)))
-        mesh.attributes.remove(mesh.attributes[_SOURCE])
-        mesh[DROPPED] = lost.tolist()
+        mesh, lost = _without_lost(name, made, maps, layers)
         problems.append(
-            f"{number_of(len(lost), 'faces were')} left out, for a face or a vertex that is there twice, or vertices "
+            f"{number_of(lost, 'faces were')} left out, for a face or a vertex that is there twice, or vertices "
             "beyond the end"
         )
     if problems and report is None:
@@ -130,14 +100,88 @@ def build(
     return mesh
 
 
+class _Arrays(NamedTuple):
+    """Vertices and faces that are safe for Blender."""
+
+    positions: NDArray[np.float32]
+    """float32[n, 3]."""
+    corners: NDArray[np.int32]
+    """int32[c], the vertex of each face corner."""
+    starts: NDArray[np.int32]
+    """int32[f], the first corner of each face."""
+    is_safe: bool
+    """Whether they are those that were given: else some faces have one vertex only."""
+    problems: list[str]
+
+
+def _checked(positions: ArrayLike, corner_verts: ArrayLike | None, face_starts: ArrayLike | None) -> _Arrays:
+    """Arrays of a mesh: see `build`. What Blender must never see is replaced, and is a problem. Raises ValueError."""
+    co = np.ascontiguousarray(positions, np.float32).reshape(-1, 3)
+    if corner_verts is None:
+        corners = np.arange(len(co), dtype=np.int32)
+    else:
+        corners = np.ascontiguousarray(corner_verts, np.int32).reshape(-1)
+    starts, problems = _starts(face_starts, len(corners)), list[str]()
+    if not _all_finite(co):
+        bad = ~np.isfinite(co)
+        problems.append(
+            f"{number_of(int(bad.any(1).sum()), 'vertices have')} coordinates that aren't numbers: 0 is taken"
+        )
+        co = np.where(bad, np.float32(0), co)
+    if corner_verts is None or not len(corners) or (int(corners.min()) >= 0 and int(corners.max()) < len(co)):
+        return _Arrays(co, corners, starts, True, problems)
+    # A face with all corners on one vertex is one that validate() removes.
+    bad_faces = np.logical_or.reduceat((corners < 0) | (corners >= len(co)), starts)
+    corners = np.where(np.repeat(bad_faces, np.diff(starts, append=len(corners))), np.int32(0), corners)
+    return _Arrays(co if len(co) else np.zeros((1, 3), np.float32), corners, starts, False, problems)
+
+
+def _known_edges(
+    made: _Arrays, in_order: bool, of_four: bool, reuse: bool
+) -> tuple[tuple[NDArray[np.int32], ...] | None, NDArray[np.float32] | None]:
+    """The edges of faces that share no vertices, and memory that UVs may be made in; None: they aren't known, or it is
+    none.
+
+    in_order: each corner has a vertex of its own. of_four: each face has four corners. reuse: positions, which Blender
+    has by now, aren't needed any more.
+    """
+    if in_order and of_four:
+        room = made.positions.reshape(-1) if reuse else None
+        return (quads.ring_edges(len(made.starts), room), made.corners), room
+    if quads.share_nothing(None if in_order else made.corners, made.starts, len(made.positions)):
+        return quads.edges_of_rings(made.corners, made.starts), None
+    return None, None
+
+
+def _without_lost(
+    name: str,
+    made: _Arrays,
+    uvs: Mapping[str, ArrayLike | InRoom],
+    layers: Mapping[str, tuple[Domain, Kind, ArrayLike]],
+) -> tuple[bpy.types.Mesh, int]:
+    """A mesh without the faces that Blender drops, and how many these are, whose numbers it has as DROPPED.
+
+    That is rare, so only now it is found out which: the faces are numbered, as all attributes are cut.
+    """
+    numbers = np.arange(len(made.starts), dtype=np.int32)
+    mesh = _make(name, made)
+    _fill(mesh, uvs, {**layers, _SOURCE: ("FACE", "INT", numbers)})
+    _join(mesh, None, sound=False)
+    lost = np.setdiff1d(numbers, np.asarray(mesh_attributes.read(mesh, _SOURCE)))
+    mesh.attributes.remove(mesh.attributes[_SOURCE])
+    mesh[DROPPED] = lost.tolist()
+    return mesh, len(lost)
+
+
 def _all_finite(co: NDArray[np.float32]) -> bool:
     """Say whether coordinates are numbers. Their sum is one only where all of them are, and needs no array of bools."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(co.sum())) or bool(np.isfinite(co).all())
 
 
-def _make(name: str, co: NDArray[np.float32], corners: NDArray[np.int32], starts: NDArray[np.int32]) -> bpy.types.Mesh:
-    """The measured recipe, on arrays that are safe for Blender: vertices and faces, which still need their edges."""
+def _make(name: str, made: _Arrays) -> bpy.types.Mesh:
+    """The measured recipe: vertices and faces, which still need their edges."""
+    co, corners, starts, *_ = made
     mesh = bpy.data.meshes.new(showable(name))
     mesh.vertices.add(len(co))
     mesh.loops.add(len(corners))
@@ -176,60 +220,15 @@ def _fill(
     """Write all attributes of a mesh that was just made; there is none where they don't fit. room: for UVs."""
     try:
         for name, given in uvs.items():
-            uv = (
-                given(np.empty(2 * len(mesh.loops), np.float32) if room is None else room) if callable(given) else given
-            )
-            values = mesh_attributes.flat(uv, np.float32, 2, len(mesh.loops), name)
+            if callable(given):
+                given = given(np.empty(2 * len(mesh.loops), np.float32) if room is None else room)
+            values = mesh_attributes.flat(given, np.float32, 2, len(mesh.loops), name)
             mesh.uv_layers.new(name=showable(name), do_init=False).uv.foreach_set("vector", values)
         for name, (domain, kind, layer_values) in layers.items():
             mesh_attributes.create(mesh, name, domain, kind, layer_values)
     except ValueError:
         bpy.data.meshes.remove(mesh)
         raise
-
-
-def unsound(corner_verts: NDArray[np.int64], counts: NDArray[np.int64], vertices: int) -> NDArray[np.bool_]:
-    """Say which faces Blender can't hold: they pass a vertex twice, or have the very ones of a face before them.
-
-    corner_verts: int64[c], below `vertices`. counts: int64[f], the corners of each face, 0 too. Returns bool[f].
-    """
-    result = _passing_twice(corner_verts, counts, vertices)
-    filled = np.flatnonzero(counts > 0)
-    if not len(filled):
-        return result
-    starts = (np.cumsum(counts) - counts)[filled]
-    lowest = np.minimum.reduceat(corner_verts, starts)
-    alike = np.flatnonzero(np.bincount(lowest, minlength=vertices)[lowest] > 1)
-    if not len(alike):  # of many a mesh no two faces have the same lowest vertex: nothing has to be sorted
-        return result
-    mixed = np.arange(vertices, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    sums = (np.add.reduceat(mixed[corner_verts], starts) + counts[filled].astype(np.uint64))[alike]
-    ordered = np.sort(sums)
-    if (ordered[1:] == ordered[:-1]).any():
-        repeated = np.ones(len(alike), np.bool_)
-        repeated[np.unique(sums, return_index=True)[1]] = False
-        result[filled[alike[repeated]]] = True
-    return result
-
-
-def _passing_twice(corners: NDArray[np.int64], counts: NDArray[np.int64], vertices: int) -> NDArray[np.bool_]:
-    """Say which faces pass a vertex twice, bool[f]."""
-    twice = np.zeros(len(counts), np.bool_)
-    most = int(counts.max(initial=0))
-    steps = range(1, min(most, _USUAL_CORNERS))
-    found = [(step, np.flatnonzero(corners[step:] == corners[:-step])) for step in steps]
-    if most <= _USUAL_CORNERS and not any(len(first) for _, first in found):
-        return twice
-    owners = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
-    for step, first in found:
-        owner = owners[first]
-        twice[owner[owner == owners[first + step]]] = True
-    larger = (counts > _USUAL_CORNERS)[owners]
-    keys = np.sort(owners[larger] * vertices + corners[larger])
-    twice[keys[1:][keys[1:] == keys[:-1]] // vertices] = True
-    return twice
 
 
 def dropped(mesh: bpy.types.Mesh) -> NDArray[np.int32]:

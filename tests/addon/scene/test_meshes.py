@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import attributes, identity, meshes, quads
 from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.scene.unsound_faces import unsound
 
 from tests.addon.scene.scene_helpers import active, grid, grid_arrays, link
 
@@ -300,9 +301,9 @@ def test_sound_faces_make_the_mesh_that_validate_makes() -> None:
 def test_faces_of_a_grid_are_sound_and_one_that_is_there_twice_is_not() -> None:
     _, corners = grid_arrays(5)
     counts = np.full(len(corners) // 4, 4)
-    assert not meshes.unsound(corners.astype(np.int64), counts, int(corners.max()) + 1).any()
+    assert not unsound(corners.astype(np.int64), counts, int(corners.max()) + 1).any()
     twice = np.concatenate([corners, corners[8:12][::-1]]).astype(np.int64)
-    found = meshes.unsound(twice, np.append(counts, 4), int(corners.max()) + 1)
+    found = unsound(twice, np.append(counts, 4), int(corners.max()) + 1)
     assert np.flatnonzero(found).tolist() == [len(counts)]
 
 
@@ -312,7 +313,7 @@ def test_unsound_faces_are_what_blender_drops(corners: int) -> None:
     faces = random.integers(0, corners + 3, (60, corners))
     faces[30:40] = np.argsort(random.random((10, corners + 3)), axis=1)[:, :corners]
     faces[40:45] = faces[30:35, ::-1]
-    found = meshes.unsound(faces.reshape(-1), np.full(60, corners), corners + 3)
+    found = unsound(faces.reshape(-1), np.full(60, corners), corners + 3)
     sets = [frozenset(face) for face in faces.tolist()]
     assert found.tolist() == [len(one) < corners or one in sets[:place] for place, one in enumerate(sets)]
     points, starts = random.random((corners + 3, 3)), np.arange(60) * corners
