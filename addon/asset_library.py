@@ -65,7 +65,7 @@ class AssetLibrary:
             if (game.key, one.catalog, one.key) not in self.known
         ]
         made = [assets.make(one, game.title, rules) for one in found]
-        assets.let_go_of_looks()
+        assets.let_go_of_resources()
         studio = Studio(stage.scene_of(context), game.is_flat)
         try:
             for number, block in enumerate(made):
@@ -124,10 +124,10 @@ def levels_in(inputs: Sequence[Path]) -> Iterator[Path]:
             raise UsageError(f"{given}: no such file or folder")
 
 
-def make(inputs: Sequence[Path], folder: Path, options: Mapping[str, str], told: Callable[[str], None]) -> int:
+def make(inputs: Sequence[Path], folder: Path, options: Mapping[str, str], tell: Callable[[str], None]) -> int:
     """Make a library of levels, or add to it what is new; returns how many of them failed. Closes the open .blend.
 
-    inputs: levels, and folders that have some. folder: the library's, made where it isn't there. told: gets a line a
+    inputs: levels, and folders that have some. folder: the library's, made where it isn't there. tell: gets a line a
     level. Raises UsageError where there is nothing to do.
     """
     found = [file for file in levels_in(inputs) if folder.resolve() not in file.resolve().parents]
@@ -138,11 +138,11 @@ def make(inputs: Sequence[Path], folder: Path, options: Mapping[str, str], told:
         report = Report(file.name)
         try:
             count = library.add(file, options, report)
-            told(
+            tell(
                 f"{number} / {len(found)} {file.name}: {number_of(count, 'assets')}, "
                 f"{number_of(len(report.warnings), 'warnings')}"
             )
         except FAILURES as error:
             failed += 1
-            told(f"{number} / {len(found)} failed {file}: {in_words(error).removeprefix(f'{file}: ')}")
+            tell(f"{number} / {len(found)} failed {file}: {in_words(error).removeprefix(f'{file}: ')}")
     return failed

@@ -139,10 +139,10 @@ class Request:
     """After which a process that is still at one file is ended."""
 
 
-def run(jobs: Sequence[Job], processes: int, request: Request, told: Callable[[Outcome], None]) -> list[Outcome]:
+def run(jobs: Sequence[Job], processes: int, request: Request, tell: Callable[[Outcome], None]) -> list[Outcome]:
     """Make all files and return what became of each, in the order of the jobs.
 
-    processes: how many at a time. told: called for each file that is done, in whatever order.
+    processes: how many at a time. tell: called for each file that is done, in whatever order.
     A file that fails stops none of the others. Ctrl+C ends the processes; what isn't done then is STOPPED. Raises
     OSError where no process can be started.
     """
@@ -151,7 +151,7 @@ def run(jobs: Sequence[Job], processes: int, request: Request, told: Callable[[O
     for job, outcome in zip(jobs, outcomes, strict=True):
         if job.is_current and not request.is_forced:
             outcome["status"] = CURRENT
-            told(outcome)
+            tell(outcome)
         else:
             waiting.append((job, outcome))
     left = iter(waiting)
@@ -160,7 +160,7 @@ def run(jobs: Sequence[Job], processes: int, request: Request, told: Callable[[O
         async with _Process() as process:
             for job, outcome in left:
                 outcome |= await process.make(job, request)
-                told(outcome)
+                tell(outcome)
 
     async def all_of_it() -> None:
         working = (work() for _ in range(max(1, min(processes, len(waiting)))))

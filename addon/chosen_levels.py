@@ -23,7 +23,7 @@ class ChosenLevels:
 
     of_games: dict[str, list[Path]]
     """By the keys of games, in the order of menus: their levels."""
-    strangers: list[Path]
+    others: list[Path]
     """Files that are no level of any game, or can't be read."""
 
     @property
@@ -35,15 +35,15 @@ class ChosenLevels:
 def look(paths: Iterable[Path]) -> ChosenLevels:
     """Look at files: a dialog asks whenever it is drawn, so what was looked at is known until the file changes."""
     found: dict[str, list[Path]] = {game.key: [] for game in games.GAMES}
-    strangers: list[Path] = []
+    others: list[Path] = []
     for path in paths:
         try:
             about = path.stat()
             key = _key(path, about.st_mtime_ns, about.st_size)
         except (OSError, ValueError):  # ValueError: a name with NUL
             key = ""
-        (found[key] if key else strangers).append(path)
-    return ChosenLevels({key: paths for key, paths in found.items() if paths}, strangers)
+        (found[key] if key else others).append(path)
+    return ChosenLevels({key: paths for key, paths in found.items() if paths}, others)
 
 
 @lru_cache(maxsize=256)

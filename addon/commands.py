@@ -275,7 +275,7 @@ def _ending(word: str) -> str:
 def _count(word: str) -> int:
     """A number of processes. Raises argparse's error."""
     if not word.isdecimal():
-        raise argparse.ArgumentTypeError(f"{word!r} is no number of processes")
+        raise argparse.ArgumentTypeError(f"{word!r} isn't a number of processes")
     return int(word)
 
 
@@ -286,7 +286,7 @@ def _seconds(word: str) -> float:
     except ValueError:
         seconds = 0.0
     if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{word!r} is no number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"{word!r} isn't a number of seconds above 0")
     return seconds
 
 

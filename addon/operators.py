@@ -164,7 +164,7 @@ class _ImportAny(_Import):
         """Ask what there is to choose for the games of the files; those of one game are its own operator's."""
         if self.is_dropped:
             found = chosen_levels.look(self.paths)
-            if found.strangers and not self._leave_out(found):
+            if found.others and not self._leave_out(found):
                 return {"CANCELLED"}
             if len(found.games) == 1:
                 return self._hand_on(context, found.games[0])
@@ -179,9 +179,9 @@ class _ImportAny(_Import):
             return False
         self.left_out = f"{_of_no_game(found)}; left out"
         self.report({"WARNING"}, self.left_out)
-        strangers = {path.name for path in found.strangers}
+        others = {path.name for path in found.others}
         for index in reversed(range(len(self.files))):
-            if Path(self.files[index].name).name in strangers:
+            if Path(self.files[index].name).name in others:
                 self.files.remove(index)
         return True
 
@@ -212,7 +212,7 @@ class _ImportAny(_Import):
         selected = chosen_levels.in_file_browser(context)
         known = self.paths if self.is_dropped else []
         found = chosen_levels.look(known if selected is None else selected)
-        if found.strangers:
+        if found.others:
             _show(self, _of_no_game(found), "ERROR")
         if len(found.games) == 1:
             layout.label(text=found.games[0].format.title, icon="OPTIONS")
@@ -312,7 +312,7 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
 
 def _of_no_game(found: chosen_levels.ChosenLevels) -> str:
     """Return what is said of files that are of no game."""
-    return showable(f"{listed([path.name for path in found.strangers])}: no level of a game that Levelwright knows")
+    return showable(f"{listed([path.name for path in found.others])}: no level of a game that Levelwright knows")
 
 
 def _show(operator: bpy.types.Operator, note: str, icon: Literal["INFO", "ERROR"], letters: int = NOTE_LETTERS) -> None:

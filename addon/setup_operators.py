@@ -159,7 +159,7 @@ class LEVELWRIGHT_OT_find_games(_OnPreferences):
         search = installed_games.search(games.GAMES)
         for one in search.found:
             add(one.folder, one.path)
-        self.show(context, told(search))
+        self.show(context, lines_of(search))
         count = len(search.found)
         self.report({"INFO"}, f"{number_of(count, 'folders')} added, {len(search.known)} known already")
         return {"FINISHED"}
@@ -169,7 +169,7 @@ _ELSEWHERE = "If one is installed elsewhere, or is a folder that you made, add i
 """What to do about games that weren't found."""
 
 
-def told(search: installed_games.Search) -> list[SetupLine]:
+def lines_of(search: installed_games.Search) -> list[SetupLine]:
     """A search in lines: what was added, what was known, what wasn't found and, once, what to do then, and where was
     looked.
     """

@@ -61,7 +61,7 @@ def answer(request: dict[str, Any], is_alone: bool = False) -> Outcome:
             for_others=not is_alone,
             is_strict=request["strict"],
         )
-        outcome = {"status": WRITTEN} | told(report)
+        outcome = {"status": WRITTEN} | outcome_of(report)
         outcome |= {"source_sha256": sha256(source), "target_sha256": sha256(target)}
         outcome["bytes"] = target.stat().st_size
     except FAILURES as error:
@@ -72,7 +72,7 @@ def answer(request: dict[str, Any], is_alone: bool = False) -> Outcome:
     return outcome
 
 
-def told(report: Report) -> Outcome:
+def outcome_of(report: Report) -> Outcome:
     """What a report holds, for JSON."""
     return {
         "counts": dict(report.counts),

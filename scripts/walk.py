@@ -32,7 +32,7 @@ NEEDS_LEVEL = {"long-work"}
 STYLE = "body { font: 16px sans-serif; max-width: 1000px; margin: auto } img { width: 100% } .bad { color: #b00 }"
 
 
-def told(path: Callable[[Walk], None]) -> str:
+def sentence_of(path: Callable[[Walk], None]) -> str:
     """Return what a path's docstring says, as one line."""
     function = path.func if isinstance(path, functools.partial) else path
     return " ".join((inspect.getdoc(function) or "").split())
@@ -42,7 +42,7 @@ def page(walks: list[tuple[Walk, str]]) -> str:
     """Return the page of all walks, each with what went wrong, "" for nothing."""
     parts = [f"<!doctype html><meta charset=utf-8><title>Walks</title><style>{STYLE}</style>"]
     for walk, fault in walks:
-        parts.append(f"<h2>{walk.name}</h2><p>{html.escape(told(PATHS[walk.name]))}</p>")
+        parts.append(f"<h2>{walk.name}</h2><p>{html.escape(sentence_of(PATHS[walk.name]))}</p>")
         parts += [f"<p>{html.escape(sentence)}</p><img loading=lazy src='{file.name}'>" for file, sentence in walk.seen]
         parts += [f"<p class=bad>{html.escape(fault)}</p>"] if fault else []
     return "\n".join(parts) + "\n"
@@ -87,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--display", type=int, default=90, help="number of the screen that is made")
     chosen = parser.parse_args(arguments)
     if chosen.list:
-        print("\n".join(f"{name}: {told(path)}" for name, path in PATHS.items()))
+        print("\n".join(f"{name}: {sentence_of(path)}" for name, path in PATHS.items()))
         return 0
     if chosen.out is None or (unknown := set(chosen.paths) - PATHS.keys()):
         parser.error("OUT is missing" if chosen.out is None else f"no such path: {', '.join(sorted(unknown))}")

@@ -55,11 +55,11 @@ def resize_level(
     known = {one.name for one in fields(ImportSettings)}
     settings = ImportSettings(**{key: value for key, value in info.options.items() if key in known})
     held = data if info.sha256 else None
-    looks = stage.looks(context)
+    before = stage.scene_settings(context)
     themes = lists.get(collection).themes
     pictures = {themes[slot]: image for slot, image in pictures_of(collection).items()}
     made = build_scene(context, fable.read(data), held, Path(name), settings, report, parts, pictures)
-    stage.look_again(looks)  # it is no import: one goes on looking where one looked
+    stage.restore_settings(before)  # it is no import: one goes on looking where one looked
     for number, text in originals.resources(collection, originals.REPORTS).items():
         originals.set_resource(made, originals.REPORTS, number, text)
     _replace(context, collection, made, edges)

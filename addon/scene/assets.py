@@ -141,7 +141,7 @@ def mark_asset(made: bpy.types.ID, game: str, catalog: str, description: str) ->
         data.tags.new(tag, skip_if_exists=True)
 
 
-def let_go_of_looks() -> None:
+def let_go_of_resources() -> None:
     """Make what assets of the open .blend show and play nobody's: a level was imported to take assets from it.
 
     Meshes of models know their materials by what these are stamped as.

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import bpy
 
@@ -62,7 +61,7 @@ def named(text: str, objects: Objects) -> tuple[str, list[bpy.types.Object]]:
 
 @Stepwise
 def refuse_new(
-    check: Callable[[Any], list[Problem]],
+    check: Callable[..., list[Problem]],
     level: object,
     before: Callable[[], object] | None,
     report: Report,

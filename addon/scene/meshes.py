@@ -240,7 +240,7 @@ def _starts(face_starts: ArrayLike | None, corner_count: int) -> NDArray[np.int3
     """Return the face starts, int32[f], checked: unsorted ones would crash Blender."""
     if face_starts is None:
         if corner_count % 4:
-            raise ValueError(f"{number_of(corner_count, 'corners')}, which is no number of quads")
+            raise ValueError(f"{number_of(corner_count, 'corners')}: quads have four each")
         return np.arange(0, corner_count, 4, dtype=np.int32)
     starts = np.ascontiguousarray(face_starts, np.int32).reshape(-1)
     if len(starts) == 0:

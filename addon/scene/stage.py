@@ -236,11 +236,11 @@ def present(context: bpy.types.Context, collection: bpy.types.Collection) -> Non
         layer.objects.active = root
 
 
-Looks = list[tuple[Value, str, Value]]
+SceneSettings = list[tuple[Value, str, Value]]
 """Settings of a scene and its windows: whose they are, their names and values."""
 
 
-def looks(context: bpy.types.Context) -> Looks:
+def scene_settings(context: bpy.types.Context) -> SceneSettings:
     """What imports may change of how the context's scene looks, as it is now."""
     scene = context.scene
     changed: list[tuple[Value, tuple[str, ...]]] = []
@@ -262,7 +262,7 @@ def looks(context: bpy.types.Context) -> Looks:
     return [(struct, name, _copy(getattr(struct, name))) for struct, names in changed for name in names]
 
 
-def look_again(before: Looks) -> None:
+def restore_settings(before: SceneSettings) -> None:
     """Let everything look as it did."""
     for struct, name, value in before:
         if getattr(struct, name) != value:

@@ -157,14 +157,14 @@ def nothing_left_behind(context: bpy.types.Context) -> Iterator[None]:
     """Remove every data-block that was made inside when an exception leaves it, or the work is stopped, and let the
     scene and the windows look as before.
     """
-    before = {block.session_uid for block in data_blocks()}
-    looks = stage.looks(context)
+    known = {block.session_uid for block in data_blocks()}
+    settings = stage.scene_settings(context)
     try:
         yield
     except BaseException:
-        new = [block for block in data_blocks() if block.session_uid not in before]
+        new = [block for block in data_blocks() if block.session_uid not in known]
         bpy.data.batch_remove([block for block in new if not is_others(block.session_uid)])
-        stage.look_again(looks)
+        stage.restore_settings(settings)
         raise
 
 

@@ -32,7 +32,7 @@ from .lightmaps import build as lightmaps
 from .lights import build as worldlights
 from .lights import lamps
 from .materials.build import Materials, known_textures
-from .materials.model_nodes import ModelLooks
+from .materials.model_nodes import ModelShading
 from .materials.textures import Textures
 from .overlays import build as overlays
 from .props import build as props
@@ -108,7 +108,7 @@ def _build(importing: ImportContext, materials: Materials) -> Steps[None]:
                 find = partial(box.prepare, importing, rendered, disp_meshes)
                 sky = yield from parts.make("parts of the 3D skybox", at_once(find))
         units = importing.scale if settings.fade else None
-        materials.looks = ModelLooks(colors.fade(importing), units, lamps.sun(importing.level))
+        materials.shading = ModelShading(colors.fade(importing), units, lamps.sun(importing.level))
         yield from _build_placed(importing, baked, parts)
         if rendered is not None:
             world.place_world(importing, made)

@@ -41,7 +41,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     key_was, key = _world_key(scene.before), _world_key(level)
     typed = key is not None and key != key_was
     if typed and not str(key).isdecimal():
-        report.warn(f"{scene.collection.name}: {_KEY} {key!r} is no number: the map's revision stays {number}")
+        report.warn(f"{scene.collection.name}: {_KEY} {key!r} isn't a number: the map's revision stays {number}")
         typed = False
     if typed and number != was and int(str(key)) != number:
         raise SceneError(f"{scene.collection.name}: its revision is {number}, its {_KEY} {key}: they are one number")

@@ -339,5 +339,5 @@ class _Csg:
         elif not node.is_cut and (node.pieces is not None or not node.flags & _HOLLOW):
             for shape in node.left():
                 origins, polygons = self.pool.polygons(shape)
-                looks = [self.faces[origin] for origin in origins]
-                yield CsgPiece(node.brush, list(zip(looks, polygons, strict=True)))
+                faces = [self.faces[origin] for origin in origins]
+                yield CsgPiece(node.brush, list(zip(faces, polygons, strict=True)))

@@ -65,7 +65,7 @@ def unknown(kind: str, index: Integers) -> list[int]:
     return [one for one in found if one and kind in KNOWN and one not in KNOWN[kind]]
 
 
-def told(kind: str, indices: Sequence[int]) -> str:
+def unknown_in_words(kind: str, indices: Sequence[int]) -> str:
     """What to say of indices that DDNet doesn't know in this kind of layer."""
     known = sorted(KNOWN[kind])
     named = ", ".join(map(str, known[:10])) + (", ..." if len(known) > 10 else "")

@@ -217,8 +217,8 @@ def test_samples_and_broken_files_in_real_processes(tmp_path: Path, capsys: pyte
         (["SAMPLES/first-light.map", "x.blend", "--force"], "only with --out"),
         (["SAMPLES/first-light.map", "x.blend", "--jobs", "2"], "--jobs: only with --out"),
         (["SAMPLES", "--to", ".glb", "--out", "SAMPLES/first-light.map"], "is no folder"),
-        (["SAMPLES", "--to", ".glb", "--out", "OUT", "--jobs", "-2"], "no number of processes"),
-        (["SAMPLES", "--to", ".glb", "--out", "OUT", "--timeout", "0"], "no number of seconds"),
+        (["SAMPLES", "--to", ".glb", "--out", "OUT", "--jobs", "-2"], "isn't a number of processes"),
+        (["SAMPLES", "--to", ".glb", "--out", "OUT", "--timeout", "0"], "isn't a number of seconds"),
         (["SAMPLES", "--to", ".glb", "--out", "OUT", "--report", "nowhere/x.json"], "its folder does not exist"),
         (
             ["SAMPLES/first-light.map", "--to", "glb", "--out", "OUT", "--report", "OUT/first-light.glb"],

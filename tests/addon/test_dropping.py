@@ -31,13 +31,13 @@ def test_the_bytes_tell_whose_files_they_are(folder: Path) -> None:
     assert {key: [path.name for path in paths] for key, paths in found.of_games.items()} == {
         game.key: [f"{game.key}.dat"] for game in games.GAMES
     }
-    assert [path.name for path in found.strangers[:2]] == ["empty.bsp", "readme.map"]
-    assert found.strangers[2:] == [gone, folder, folder / "a\0b"]
+    assert [path.name for path in found.others[:2]] == ["empty.bsp", "readme.map"]
+    assert found.others[2:] == [gone, folder, folder / "a\0b"]
 
 
 def test_a_file_that_changed_is_looked_at_again(folder: Path) -> None:
     path = folder / "readme.map"
-    assert chosen_levels.look([path]).strangers == [path]
+    assert chosen_levels.look([path]).others == [path]
     path.write_bytes(samples(games.by_key("teeworlds"))[0].read_bytes())
     assert chosen_levels.look([path]).games == [games.by_key("teeworlds")]
 
@@ -46,7 +46,7 @@ def test_a_file_that_changed_is_looked_at_again(folder: Path) -> None:
 def test_a_file_that_may_not_be_read_is_of_no_game(folder: Path) -> None:
     path = folder / "teeworlds.dat"
     path.chmod(0)
-    assert chosen_levels.look([path]).strangers == [path]
+    assert chosen_levels.look([path]).others == [path]
 
 
 class Files(list[Any]):

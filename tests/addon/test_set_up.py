@@ -169,15 +169,15 @@ def test_without_any_game_the_search_says_where_it_looked(entry: Any, home: Path
 
 def test_what_to_do_about_missing_games_is_said_once() -> None:
     search = installed_games.Search(nothing=[NS2.title, GAME.title], left_out=["the library X"], looked=["Steam"])
-    lines = setup_operators.told(search)
+    lines = setup_operators.lines_of(search)
     assert [line[1:3] for line in lines] == [
         *(("Not found", NS2.title), ("Not found", GAME.title), ("Left out", "the library X"), ("Looked in", "Steam")),
     ]
     assert [line.title for line in lines if line.advice] == ["Left out"]
     search.left_out.clear()
-    assert [line.text for line in setup_operators.told(search) if line.advice] == [GAME.title]
+    assert [line.text for line in setup_operators.lines_of(search) if line.advice] == [GAME.title]
     search.nothing.clear()
-    assert not any(line.advice for line in setup_operators.told(search))
+    assert not any(line.advice for line in setup_operators.lines_of(search))
 
 
 @pytest.mark.parametrize(

@@ -256,7 +256,7 @@ def _light_corners(
     if len(chosen):
         values = now[ranges.flat(found.mesh.face_starts[chosen], found.mesh.face_sizes[chosen])]
         if not np.isfinite(values).all():
-            _refuse(found.object, differs, "have light that is no number")
+            _refuse(found.object, differs, "have light that is NaN or infinite")
         edits.put_vertex_light(level, drawn, found.records[chosen], values)
         exporting.note(f"{found.object.name} changed: light at the corners of {number_of(len(chosen), 'faces')}")
 

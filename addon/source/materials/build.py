@@ -13,7 +13,7 @@ from ...scene import identity, originals
 from ...scene.blender_types import NodeTree
 from ...scene.names import showable
 from .. import layout
-from .model_nodes import ModelLooks
+from .model_nodes import ModelShading
 from .shaders import PLACEHOLDER, Builder, unlit
 from .textures import Textures
 
@@ -37,7 +37,7 @@ class Materials:
         self.baked: bpy.types.NodeTree | None = None
         self.lit_props = False
         """Whether `baked` has light of static props."""
-        self.looks = ModelLooks()
+        self.shading = ModelShading()
         """Of the map's models."""
         self._collection = collection
         self._token = token
@@ -49,7 +49,7 @@ class Materials:
     def _builder(self, material: bpy.types.Material, found: vmt.Material, lightmapped: bool, water: bool) -> Builder:
         """What makes a material: of the map's faces, or of models."""
         baked = self.baked if lightmapped or self.lit_props else None
-        return Builder(material, found, self.textures, baked, water, None if lightmapped else self.looks)
+        return Builder(material, found, self.textures, baked, water, None if lightmapped else self.shading)
 
     def of(
         self, name: str, lightmapped: bool = False, size: tuple[int, int] = (512, 512), water: bool = False

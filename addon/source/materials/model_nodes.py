@@ -23,7 +23,7 @@ _FADE, _VERSION = "Source fade", 1
 
 
 @dataclass(frozen=True, slots=True)
-class ModelLooks:
+class ModelShading:
     """What an import's materials of models have of the map."""
 
     faded: bool = False

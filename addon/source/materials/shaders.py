@@ -17,7 +17,7 @@ from ...scene.materials import Nodes, Socket
 from ...scene.names import showable
 from .. import layout
 from . import model_nodes, surface
-from .model_nodes import ModelLooks
+from .model_nodes import ModelShading
 from .texture_nodes import KNOWN_DETAILS, TextureNodes, plain_name
 from .textures import Textures
 
@@ -50,8 +50,10 @@ _EYES, _SCLERA = ("eyes", "eyerefract"), (0.75, 0.73, 0.7, 1.0)
 
 
 class Builder:
-    """Makes one material. baked: the node group of the light that is baked into it; None for Blender's lights. water:
-    water has it, whatever it says itself. looks: of models, whose objects' colours tint them; None for the map's faces.
+    """Makes one material.
+
+    baked: the node group of the light that is baked into it; None for Blender's lights. water: water has it, whatever
+    it says itself. shading: of models, whose objects' colours tint them; None for the map's faces.
     """
 
     def __init__(
@@ -61,13 +63,13 @@ class Builder:
         textures: Textures,
         baked: bpy.types.NodeTree | None,
         water: bool = False,
-        looks: ModelLooks | None = None,
+        shading: ModelShading | None = None,
     ) -> None:
         self.material = material
         self.found, self.report = found, textures.report
         self.shader = plain_name(found.shader)
-        self.looks = looks
-        self.tinted = looks is not None and found.text("$allowdiffusemodulation") != "0"
+        self.shading = shading
+        self.tinted = shading is not None and found.text("$allowdiffusemodulation") != "0"
         self.nodes: Nodes = plain.shader(material)
         self.texture = TextureNodes(self.nodes, found, textures)
         self.water = self.shader.startswith(_WATER) or found.text("$abovewater") is not None
@@ -133,7 +135,7 @@ class Builder:
         """Let the lightmaps light it, or the light of a prop's vertices."""
         if self.baked is not None:
             light = self.nodes.add("ShaderNodeGroup", node_tree=self.baked)
-            names = (layout.LIGHT, layout.BAKED) if self.looks is None else (layout.PROP_LIGHT, layout.PROP_BAKED)
+            names = (layout.LIGHT, layout.BAKED) if self.shading is None else (layout.PROP_LIGHT, layout.PROP_BAKED)
             for name, target in zip(names, ("Light", "Baked"), strict=True):
                 self.nodes.link(light.outputs[name], self.end.inputs[target])
 
@@ -171,7 +173,7 @@ class Builder:
             self._reflections(alpha, None if bump is None else bump[1])
             if self.found.flag("$phong"):
                 self._highlights(color, alpha, None if bump is None else bump[1])
-            hue = None if self.looks is None else model_nodes.warped(self.nodes, self.texture, self.looks.sun)
+            hue = None if self.shading is None else model_nodes.warped(self.nodes, self.texture, self.shading.sun)
             if hue is not None:
                 self.nodes.link(hue, self.end.inputs["Hue"])
         self._glow(alpha, added)
@@ -350,10 +352,10 @@ class Builder:
             shown = self.nodes.math("MULTIPLY", alpha, whole) if self.found.flag("$translucent") else whole
             self.nodes.set(self.end.inputs["Alpha"], shown)
             self.material.surface_render_method = "BLENDED"
-        if self.looks is not None and self.looks.faded:
+        if self.shading is not None and self.shading.faded:
             self._dim(self.nodes.add("ShaderNodeObjectInfo").outputs["Alpha"])
-        if self.looks is not None and self.looks.units is not None:
-            self._dim(model_nodes.fade(self.nodes, self.looks.units))
+        if self.shading is not None and self.shading.units is not None:
+            self._dim(model_nodes.fade(self.nodes, self.shading.units))
         if self.found.flag("$additive"):
             self.nodes.set(self.end.inputs["Additive"], 1.0)
             self.material.surface_render_method = "BLENDED"

@@ -10,8 +10,8 @@ import numpy as np
 from ....formats import source
 from ....formats.source import edits, vmf
 from ....formats.source.geometry import Ints
-from ....formats.source.shaping.side_looks import KEPT, SideLooks
-from ....formats.source.shaping.solids import DrawnBrushes, Shaped
+from ....formats.source.shaping.side_texinfos import KEPT, SideTexinfos
+from ....formats.source.shaping.solids import Shaped, ShapedBrushes
 from ....formats.source.vmf import tools
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
@@ -24,8 +24,8 @@ from ..materials.collect import TextureTable
 class WorldBrushes:
     """What was done to a map's brushes in their collection. Raises SceneError, with the faces at fault."""
 
-    def __init__(self, scene: SceneLevel, level: source.Level, looks: SideLooks, report: Report) -> None:
-        self._level, self._looks, self._report = level, looks, report
+    def __init__(self, scene: SceneLevel, level: source.Level, texinfos: SideTexinfos, report: Report) -> None:
+        self._level, self._texinfos, self._report = level, texinfos, report
         self._textures = TextureTable(scene, level, report)
         drawn = brushes.read(scene, level, report)
         if drawn is None:
@@ -34,7 +34,7 @@ class WorldBrushes:
                 "nothing would be left of the world: undo that"
             )
         self._drawn: SceneBrushes = drawn
-        self._brushes = DrawnBrushes(looks, drawn.matched(looks.compiled.solids))
+        self._brushes = ShapedBrushes(texinfos, drawn.matched(texinfos.compiled.solids))
         self._refuse_models()
 
     @cached_property
@@ -97,10 +97,10 @@ class WorldBrushes:
 
     def _texdata(self, solid: vmf.VmfSolids) -> Ints:
         """int64[k]: the texdata of a solid's sides, KEPT: that of before. Raises SceneError, FormatError."""
-        before, made = self._looks.compiled.solids, []
+        before, made = self._texinfos.compiled.solids, []
         for row, name in zip(solid.records.tolist(), solid.names, strict=True):
             place = self._brushes.side_of.get(row, -1)
-            if place >= 0 and before.names[place].lower() == name.lower() and self._looks.has_texinfo(row):
+            if place >= 0 and before.names[place].lower() == name.lower() and self._texinfos.has_texinfo(row):
                 made.append(KEPT)
                 continue
             material, size = self._drawn.materials.get(name, (None, (64, 64)))

@@ -12,8 +12,8 @@ from ....formats import source
 from ....formats.source import LumpId, vmf, world
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.shaping import solids as shaping
-from ....formats.source.shaping.side_looks import SideLooks
-from ....formats.source.shaping.solids import DrawnEdits, Shaped
+from ....formats.source.shaping.side_texinfos import SideTexinfos
+from ....formats.source.shaping.solids import Shaped, ShapedEdits
 from ...scene.progress import Steps, Stepwise
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
@@ -70,10 +70,10 @@ def _read(scene: SceneLevel, level: source.Level, report: Report) -> _World | No
     recontained = contents.of_world(scene, report)
     if not names and moved is None and not recontained:
         return None
-    looks = SideLooks(scene.before, vmf.compiled(scene.before))
-    drawn = WorldBrushes(scene, level, looks, report) if names or recontained else None
-    faces = WorldFaces(surfaces, moved, looks, report) if surfaces is not None and moved is not None else None
-    return _World(level, looks, drawn, faces, report)
+    texinfos = SideTexinfos(scene.before, vmf.compiled(scene.before))
+    drawn = WorldBrushes(scene, level, texinfos, report) if names or recontained else None
+    faces = WorldFaces(surfaces, moved, texinfos, report) if surfaces is not None and moved is not None else None
+    return _World(level, texinfos, drawn, faces, report)
 
 
 def _objects(scene: SceneLevel, names: list[str]) -> list[bpy.types.Object]:
@@ -85,7 +85,7 @@ class _World:
     """All edits of a map's world, by brushes and by faces."""
 
     level: source.Level
-    looks: SideLooks
+    texinfos: SideTexinfos
     drawn: WorldBrushes | None
     faces: WorldFaces | None
     report: Report
@@ -105,7 +105,7 @@ class _World:
         shaped, deleted = self.asked()
         self._refuse_both()
         yield
-        made = shaping.put(self.level, self.looks, shaped, deleted)
+        made = shaping.put(self.level, self.texinfos, shaped, deleted)
         yield
         if not made.edits.changed and not made.edits.added:
             return
@@ -127,9 +127,9 @@ class _World:
         if self.drawn is None:
             return
         touched = self.drawn.touched
-        by_faces = self.looks.edited_faces(self.level)
-        rows = self.looks.side_of_face[by_faces]
-        textured = self.looks.brush_of(rows[rows >= 0])
+        by_faces = self.texinfos.edited_faces(self.level)
+        rows = self.texinfos.side_of_face[by_faces]
+        textured = self.texinfos.brush_of(rows[rows >= 0])
         both = np.intersect1d(touched, textured if self.faces is None else np.union1d(textured, self.faces.touched))
         if len(both):
             raise self.drawn.refused(
@@ -138,7 +138,7 @@ class _World:
                 both,
             )
 
-    def _refused(self, errors: list[world.WorldError], made: DrawnEdits) -> SceneError:
+    def _refused(self, errors: list[world.WorldError], made: ShapedEdits) -> SceneError:
         """The errors as one, with what drew the brushes that they are about: those of the map as a whole, with all."""
         changed = {brush for error in errors for brush in error.changed if brush in made.changed}
         added = {place for error in errors for place in error.added if 0 <= place < len(made.added)}

@@ -8,7 +8,7 @@ import numpy as np
 from ....formats.counting import number_of
 from ....formats.source.geometry import Ints
 from ....formats.source.shaping.face_moves import FaceMoveError, FaceMoves
-from ....formats.source.shaping.side_looks import SideLooks
+from ....formats.source.shaping.side_texinfos import SideTexinfos
 from ....formats.source.shaping.solids import Shaped
 from ....formats.source.surface_edits import Edits
 from ...scene.reports import Report, SceneError
@@ -18,10 +18,10 @@ from ..faces.scene_surfaces import SceneSurfaces
 class WorldFaces:
     """What was done to the faces of a map's world. Raises SceneError, with the faces selected."""
 
-    def __init__(self, surfaces: SceneSurfaces, edits: Edits, looks: SideLooks, report: Report) -> None:
+    def __init__(self, surfaces: SceneSurfaces, edits: Edits, texinfos: SideTexinfos, report: Report) -> None:
         self._surfaces = surfaces
         try:
-            self._moves = FaceMoves(looks, surfaces, edits)
+            self._moves = FaceMoves(texinfos, surfaces, edits)
         except FaceMoveError as error:
             polygons = error.polygons
             named = surfaces.named(polygons) if len(polygons) else "World"

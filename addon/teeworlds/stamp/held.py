@@ -116,7 +116,7 @@ def choose(context: bpy.types.Context, kind: str, area: Rectangle) -> None:
     stamp = stamps.of_palette(kind, area, fields)
     indices = stamps.cells_of(area) @ (1, ATLAS_CELLS)
     if indices.any() and not stamp.values["index"].any():
-        raise SceneError(stamps.told(kind, indices.tolist()))
+        raise SceneError(stamps.unknown_in_words(kind, indices.tolist()))
     _held.parts, _held.palette = [stamp], area
     values.erase = False
 

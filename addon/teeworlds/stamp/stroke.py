@@ -122,7 +122,7 @@ class StampStroke:
         for grid, stamp in zip(self.grids, self.held, strict=True):
             indices = stamps.unknown(grid.kind, stamp.values["index"]) if stamp is not None else []
             if indices:
-                found.append(f"{grid.layer.name}: {stamps.told(grid.kind, indices)}")
+                found.append(f"{grid.layer.name}: {stamps.unknown_in_words(grid.kind, indices)}")
         return found
 
     def abandon(self) -> None:

@@ -82,14 +82,14 @@ def _part(groups: list[GroupInstance], report: Report) -> None:
     layers = [layer for group in groups for layer in group.layers]
     gone: set[bpy.types.Object] = set()
     for group, objects in zip(groups, held, strict=True):
-        strangers: dict[bpy.types.Object, list[bpy.types.Object]] = {}
+        of_other_maps: dict[bpy.types.Object, list[bpy.types.Object]] = {}
         for obj in group.collection.all_objects:
             layer = layer_above(obj)
             if layer is None or layer in objects or kind_of(obj) == layout.PREVIEW or not _is_known(obj):
                 continue
             if not any({layer, obj} <= others for others in held):
-                strangers.setdefault(layer, []).append(obj)
-        for layer, parts in strangers.items():
+                of_other_maps.setdefault(layer, []).append(obj)
+        for layer, parts in of_other_maps.items():
             record = next((one.record for one in layers if one.object == layer), -1)
             group.layers.append(LayerInstance(layer, record, parts=parts, elsewhere=True))
             gone.update(parts)

@@ -66,7 +66,8 @@ class FillTiles(MapOperator):
         fill_tiles(layer, (self.x, self.y), (self.width, self.height), self.index, int(flags), **fields)
         unknown = stamps.unknown(tile_kind(layer) or "", np.array([self.index]))
         if unknown:
-            self.report({"WARNING"}, showable(f"{layer.name}: {stamps.told(tile_kind(layer) or '', unknown)}"))
+            said = stamps.unknown_in_words(tile_kind(layer) or "", unknown)
+            self.report({"WARNING"}, showable(f"{layer.name}: {said}"))
         follow_edit(level, layer, (self.x, self.y, self.width, self.height))
 
 

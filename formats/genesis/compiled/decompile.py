@@ -35,7 +35,7 @@ def to_map(level: CompiledLevel) -> Steps[tuple[MapLevel, list[str]]]:
     tree = tree_of(level)
     drawn = faces_of_levels.of_level(level)
     yield
-    looks = _looks(level)
+    appearance = _appearance(level)
     left_out, entities = [], []
     for number, entity in enumerate(level.entities or [Entity()]):  # the first is the world, whatever else is there
         made = Entity(list(entity.pairs), flags=entity.flags, motion=entity.motion)
@@ -50,7 +50,7 @@ def to_map(level: CompiledLevel) -> Steps[tuple[MapLevel, list[str]]]:
             # Hostile planes: what encloses nothing is left out.
             pieces, planes, lost = yield from quietly(recovered(level, tree, model, found, drawn.only(model)))
             yield
-            made.brushes[:] = [_brush(piece, planes, looks) for piece in pieces]
+            made.brushes[:] = [_brush(piece, planes, appearance) for piece in pieces]
             if lost:
                 left_out.append(
                     f"{number_of(lost, 'regions')} of {entity.name or 'the world'} that enclose next to nothing"
@@ -73,7 +73,7 @@ def _contents(tree: LevelTree, model: int) -> np.ndarray[tuple[int], np.dtype[np
     return np.where(door, tree.contents & ~_DOORS, tree.contents) if model == 0 else tree.contents
 
 
-def _looks(level: CompiledLevel) -> FaceArray:
+def _appearance(level: CompiledLevel) -> FaceArray:
     """Each texinfo as a face without a plane, and behind them one for what nobody sees."""
     infos, names = level.table(ChunkId.TEXINFOS), level.table(ChunkId.TEXTURES)["name"]
     made = new_faces(len(infos) + 1)
@@ -87,14 +87,14 @@ def _looks(level: CompiledLevel) -> FaceArray:
     return made
 
 
-def _brush(piece: ConvexPiece, planes: SidePlanes, looks: FaceArray) -> Brush:
+def _brush(piece: ConvexPiece, planes: SidePlanes, appearance: FaceArray) -> Brush:
     """A piece as a brush. A side that nobody sees has the texture of one that is seen, along the axes."""
     laid = np.array([piece.texinfos[side] for side in piece.sides])
     order = np.arange(len(laid))
     if piece.contents & int(BrushFlag.SHEET):  # only its first side is visible
         order = np.argsort(laid == UNSEEN, kind="stable")
     laid = laid[order]
-    faces = looks[laid].copy()
+    faces = appearance[laid].copy()
     normals, dists = planes.of([piece.sides[place] for place in order.tolist()])
     faces["normal"], faces["dist"] = normals + 0.0, dists + 0.0
     hidden = laid == UNSEEN
@@ -102,7 +102,7 @@ def _brush(piece: ConvexPiece, planes: SidePlanes, looks: FaceArray) -> Brush:
         fresh = new_faces(int(hidden.sum()))
         fresh["normal"], fresh["dist"] = faces["normal"][hidden], faces["dist"][hidden]
         seen = laid[~hidden]
-        fresh["tex_name"] = looks["tex_name"][seen[0] if len(seen) else UNSEEN]
+        fresh["tex_name"] = appearance["tex_name"][seen[0] if len(seen) else UNSEEN]
         textures.lay(fresh)
         faces[hidden] = fresh
     return Brush(piece.contents, faces)

@@ -50,7 +50,7 @@ class Materials:
             made.append(replace(hull, materials=np.array(rows, np.int64)))
         return made
 
-    def told(self, hulls: Ledges, which: Ints) -> Ledges:
+    def renewed(self, hulls: Ledges, which: Ints) -> Ledges:
         """Hulls of which some, int64[k], get the materials that their brushes' sides now have; if these are what they
         were, the very same ones.
         """

@@ -45,21 +45,21 @@ def change(
 
     Raises FormatError for other numbers of values, values that are none, and places outside of the engine's world.
     """
-    laid = grids.displacements(level, geometry.polygons(level))
+    grid = grids.displacements(level, geometry.polygons(level))
     changes = Changes(level)
     verts = changes.table(LumpId.DISP_VERTS)
     before = verts.copy()
-    if not np.isfinite(laid.flat).all():
+    if not np.isfinite(grid.flat).all():
         raise FormatError("the face of a displacement has a corner that is NaN or infinite", lump_name(LumpId.DISPINFO))
-    pairs = grids.shared(laid, laid.positions(verts))
+    pairs = grids.shared(grid, grid.positions(verts))
     meant = _ways(ways, before) if ways is not None else None
     if positions is not None or meant is not None:
-        _move(laid, verts, positions, meant, pairs)
+        _move(grid, verts, positions, meant, pairs)
     if alphas is not None:
         _blend(verts, alphas, pairs)
-    changed = laid.owner[_differs(before, verts)]
+    changed = grid.owner[_differs(before, verts)]
     if tags is not None:
-        changed = np.concatenate([changed, _tag(changes, laid, tags)])
+        changed = np.concatenate([changed, _tag(changes, grid, tags)])
     if any(before[field].tobytes() != verts[field].tobytes() for field in ("vec", "dist")):
         changes.set_bytes(LumpId.PHYSDISP, b"")
         world_collision.put_displaced(changes)
@@ -68,19 +68,19 @@ def change(
 
 
 def _move(
-    laid: grids.Displacements,
+    grid: grids.Displacements,
     verts: Records,
     positions: npt.ArrayLike | None,
     meant: Records | None,
     pairs: tuple[Ints, Ints],
 ) -> None:
     """Put vertices elsewhere: `verts` are changed. meant: the records with other ways. pairs: vertices in one place."""
-    old = laid.positions(verts)
+    old = grid.positions(verts)
     wanted = old if positions is None else _all_of(positions, (len(verts), 3), LumpId.DISP_VERTS, "positions")
     wanted = wanted.copy()
     given = _differs(verts, meant) if meant is not None else np.zeros(len(verts), np.bool_)
     if meant is not None:
-        wanted[given] = laid.positions(meant)[given]
+        wanted[given] = grid.positions(meant)[given]
     if (np.abs(wanted) > FARTHEST).any():
         vertex = int((np.abs(wanted) > FARTHEST).any(axis=1).argmax())
         raise FormatError(f"vertex {vertex} would lie outside of the world", lump_name(LumpId.DISP_VERTS))
@@ -88,10 +88,10 @@ def _move(
         moved = (wanted.astype(np.float32) != old.astype(np.float32)).any(axis=1)
     wanted = _mirrored(old, wanted, moved, pairs)
     if moved.any():
-        _straighten(laid, old, wanted)
-    verts[:] = grids.fields(laid, wanted, verts)
+        _straighten(grid, old, wanted)
+    verts[:] = grids.fields(grid, wanted, verts)
     if meant is not None:
-        there = given & (wanted.astype(np.float32) == laid.positions(meant).astype(np.float32)).all(axis=1)
+        there = given & (wanted.astype(np.float32) == grid.positions(meant).astype(np.float32)).all(axis=1)
         verts["vec"][there], verts["dist"][there] = meant["vec"][there], meant["dist"][there]
 
 
@@ -147,14 +147,14 @@ def _ways(ways: tuple[npt.ArrayLike, npt.ArrayLike], before: Records) -> Records
     return meant
 
 
-def _tag(changes: Changes, laid: grids.Displacements, tags: npt.ArrayLike) -> Ints:
+def _tag(changes: Changes, grid: grids.Displacements, tags: npt.ArrayLike) -> Ints:
     """Set tags; returns the displacements of those that changed."""
     table = changes.table(LumpId.DISP_TRIS)
     before = table["tags"].copy()
     table["tags"] = fitting(np.asarray(tags), before, f"tags of {lump_name(LumpId.DISP_TRIS)}")
     owner = np.full(len(table), -1, np.int64)
-    counts = 2 * (laid.edge - 1) ** 2
-    places = ranges.flat(laid.first_triangle, counts)
+    counts = 2 * (grid.edge - 1) ** 2
+    places = ranges.flat(grid.first_triangle, counts)
     if len(places) and places.max() >= len(table):
         raise FormatError(f"triangle {places.max()} of {len(table)}", lump_name(LumpId.DISP_TRIS))
     owner[places] = ranges.owners(counts)
@@ -197,13 +197,13 @@ def _mirrored(old: Floats, new: Floats, moved: npt.NDArray[np.bool_], pairs: tup
     return made
 
 
-def _straighten(laid: grids.Displacements, old: Floats, new: Floats) -> None:
+def _straighten(grid: grids.Displacements, old: Floats, new: Floats) -> None:
     """Put moved vertices of borders that a coarser neighbour doesn't have between those that it has, in place."""
     moved = (old != new).any(axis=1)
-    for number in np.unique(laid.owner[moved & (laid.owner >= 0)]).tolist():
-        edge, first = int(laid.edge[number]), int(laid.first_vertex[number])
+    for number in np.unique(grid.owner[moved & (grid.owner >= 0)]).tolist():
+        edge, first = int(grid.edge[number]), int(grid.first_vertex[number])
         local = np.arange(edge * edge).reshape(edge, edge)
-        bits = laid.infos["allowed_verts"][number].astype("<u4").view(np.uint8)
+        bits = grid.infos["allowed_verts"][number].astype("<u4").view(np.uint8)
         allowed = np.unpackbits(bits, bitorder="little").astype(np.bool_)
         for side in (local[0], local[-1], local[:, 0], local[:, -1]):
             kept = allowed[side]

@@ -20,7 +20,7 @@ from ..surface_edits import Edits
 from ..surfaces import Surfaces
 from ..vmf import texture_axes
 from ..vmf.brush_polygons import BEHIND, FLAT, ON_PLANE
-from .side_looks import KEPT, SideLooks, WantedSides, sides_of
+from .side_texinfos import KEPT, SideTexinfos, WantedSides, sides_of
 from .solids import Shaped, rigid
 
 _MOVED = 0.02
@@ -65,8 +65,8 @@ class _Moved:
 class FaceMoves:
     """What edits of the faces of a world make of its brushes. Raises FaceMoveError for what no brush can be."""
 
-    def __init__(self, looks: SideLooks, surfaces: Surfaces, edits: Edits) -> None:
-        self._looks, self._surfaces, self._edits = looks, surfaces, edits
+    def __init__(self, texinfos: SideTexinfos, surfaces: Surfaces, edits: Edits) -> None:
+        self._texinfos, self._surfaces, self._edits = texinfos, surfaces, edits
         world = surfaces.homes[surfaces.owners] == 0
         self._new = np.flatnonzero(edits.new & world)
         torn = np.flatnonzero(edits.torn & ~edits.new & world)
@@ -74,7 +74,7 @@ class FaceMoves:
             raise FaceMoveError(f"faces were cut, joined or turned over: {_EDIT}", torn)
         self._reshaped = np.flatnonzero(edits.reshaped & ~edits.new & world)
         gone = edits.deleted[surfaces.model_faces.models[edits.deleted] == 0]
-        self._side_of_face = looks.side_of_face
+        self._side_of_face = texinfos.side_of_face
         self.deleted: Ints = self._deleted(gone)
         """int64[n]: brushes that are gone with all of their faces."""
         self.shaped: list[Shaped] = []
@@ -85,7 +85,7 @@ class FaceMoves:
         """int64[n]: the polygons of the faces of these brushes."""
         faces = self._surfaces.faces
         sides = np.where(faces >= 0, self._sides(faces.clip(0)), -1)
-        return np.flatnonzero((sides >= 0) & np.isin(self._looks.brush_of(sides.clip(0)), brushes))
+        return np.flatnonzero((sides >= 0) & np.isin(self._texinfos.brush_of(sides.clip(0)), brushes))
 
     # ---------------------------------------------------------------------------------------------------- deleted faces
 
@@ -103,9 +103,9 @@ class FaceMoves:
             raise FaceMoveError(
                 f"{number_of(int((sides < 0).sum()), 'deleted faces are')} on no brush", self._beside(gone)
             )
-        own = np.unique(self._looks.brush_of(sides))
+        own = np.unique(self._texinfos.brush_of(sides))
         everything = np.flatnonzero(self._side_of_face >= 0)
-        of = self._looks.brush_of(self._side_of_face[everything])
+        of = self._texinfos.brush_of(self._side_of_face[everything])
         left = np.setdiff1d(everything[np.isin(of, own)], gone)
         if len(left):
             polygons = np.flatnonzero(np.isin(self._surfaces.faces, left))
@@ -148,13 +148,13 @@ class FaceMoves:
 
     def _brushes(self) -> Iterator[_Brush]:
         """Those of which faces were moved."""
-        surfaces, before = self._surfaces, self._looks.before
-        numbers = np.unique(self._looks.brush_of(self._sides(surfaces.faces[self._reshaped])))
+        surfaces, before = self._surfaces, self._texinfos.before
+        numbers = np.unique(self._texinfos.brush_of(self._sides(surfaces.faces[self._reshaped])))
         numbers = np.setdiff1d(numbers, self.deleted)
         kept = np.flatnonzero((surfaces.faces >= 0) & ~self._edits.new & (surfaces.homes[surfaces.owners] == 0))
         sides = self._sides(surfaces.faces[kept])
         kept, sides = kept[sides >= 0], sides[sides >= 0]
-        owners = self._looks.brush_of(sides)
+        owners = self._texinfos.brush_of(sides)
         order = np.argsort(owners, kind="stable")
         kept, sides, owners = kept[order], sides[order], owners[order]
         rows, starts = sides_of(before, numbers)
@@ -262,7 +262,7 @@ class FaceMoves:
             np.full(count, KEPT),
             moves,
         )
-        contents = int(self._looks.before.table(LumpId.BRUSHES)["contents"][brush.number].astype(np.int64))
+        contents = int(self._texinfos.before.table(LumpId.BRUSHES)["contents"][brush.number].astype(np.int64))
         return Shaped(brush.number, sides, moved.dists, contents, moved.move, brush.polygons)
 
     # --------------------------------------------------------------------------------------------------------- corners

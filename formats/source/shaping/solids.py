@@ -18,7 +18,7 @@ from ..vmf import texture_axes, tools
 from ..vmf.brush_polygons import ON_PLANE, CollectedBrushes
 from ..vmf.solids import VmfSolids
 from ..world.types import Change, WorldEdits
-from .side_looks import KEPT, SideLooks, WantedSides, moved, sides_of
+from .side_texinfos import KEPT, SideTexinfos, WantedSides, moved, sides_of
 
 _RIGID = 1e-4
 _FLAT = 1e-9
@@ -47,7 +47,7 @@ class Shaped:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DrawnEdits:
+class ShapedEdits:
     """Edits of a world, and what drew them."""
 
     edits: WorldEdits
@@ -57,7 +57,7 @@ class DrawnEdits:
     """Likewise, of each new brush."""
 
 
-def put(level: Level, looks: SideLooks, shaped: Sequence[Shaped], deleted: Ints) -> DrawnEdits:
+def put(level: Level, texinfos: SideTexinfos, shaped: Sequence[Shaped], deleted: Ints) -> ShapedEdits:
     """Give shaped brushes their texinfos, which are added to the level, and say what they are as edits.
 
     Of several that are one brush, the first is it and the others are new ones. deleted: int64[n], brushes that go.
@@ -68,13 +68,13 @@ def put(level: Level, looks: SideLooks, shaped: Sequence[Shaped], deleted: Ints)
     added: list[Piece] = []
     drawn_new: list[Ints] = []
     if not shaped:
-        return DrawnEdits(WorldEdits(changed), drawn, drawn_new)
-    numbers = looks.texinfos(level, _joined([each.sides for each in shaped]))
+        return ShapedEdits(WorldEdits(changed), drawn, drawn_new)
+    numbers = texinfos.put(level, _joined([each.sides for each in shaped]))
     starts = ranges.starts([len(each.sides) for each in shaped]).tolist()
     for each, first, end in zip(shaped, starts, starts[1:], strict=False):
         piece = Piece(each.sides.normals, each.dists, numbers[first:end], each.contents)
         if each.brush >= 0 and each.brush not in changed:
-            rows = sides_of(looks.before, np.array([each.brush]))[0].tolist()
+            rows = sides_of(texinfos.before, np.array([each.brush]))[0].tolist()
             place = {row: number for number, row in enumerate(rows)}
             which = np.array([place.get(row, -1) for row in each.sides.records.tolist()], np.int64)
             changed[each.brush] = Change(piece, which, each.move)
@@ -82,7 +82,7 @@ def put(level: Level, looks: SideLooks, shaped: Sequence[Shaped], deleted: Ints)
         else:
             added.append(piece)
             drawn_new.append(each.polygons)
-    return DrawnEdits(WorldEdits(changed, added), drawn, drawn_new)
+    return ShapedEdits(WorldEdits(changed, added), drawn, drawn_new)
 
 
 def _joined(parts: Sequence[WantedSides]) -> WantedSides:
@@ -90,16 +90,16 @@ def _joined(parts: Sequence[WantedSides]) -> WantedSides:
     return WantedSides(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-class DrawnBrushes:
+class ShapedBrushes:
     """What became of the brushes of a map's world, of which all were drawn."""
 
-    def __init__(self, looks: SideLooks, found: CollectedBrushes) -> None:
-        self.looks, self.found = looks, found
-        self.solids = looks.compiled.solids
-        models = brushes.of_models(looks.before)
+    def __init__(self, texinfos: SideTexinfos, found: CollectedBrushes) -> None:
+        self.texinfos, self.found = texinfos, found
+        self.solids = texinfos.compiled.solids
+        models = brushes.of_models(texinfos.before)
         self.is_world = models <= 0
         """bool[brushes]: those of the world, and of nothing at all."""
-        self.contents: Ints = looks.before.table(LumpId.BRUSHES)["contents"].astype(np.int64)
+        self.contents: Ints = texinfos.before.table(LumpId.BRUSHES)["contents"].astype(np.int64)
         self._kept = frozenset(found.kept.tolist())
         self.place_of = {brush: place for place, brush in enumerate(self.solids.brushes.tolist())}
         self.side_of = {row: place for place, row in enumerate(self.solids.records.tolist()) if row >= 0}
@@ -133,7 +133,7 @@ class DrawnBrushes:
                 solid.records, solid.normals, self._textures(solid, np.eye(4)), solid.luxels, texdata, none
             )
             return Shaped(own_row, sides, solid.dists, contents, None, polygons)
-        own = sides_of(self.looks.before, np.array([brush]))[0]
+        own = sides_of(self.texinfos.before, np.array([brush]))[0]
         place = {row: side for side, row in enumerate(solid.records.tolist())}
         at = np.array([place.get(row, -1) for row in own.tolist()], np.int64)
         normals, dists = moved_planes(*self._planes(own), move)
@@ -147,7 +147,7 @@ class DrawnBrushes:
 
     def recontained(self, brush: int, contents: int, polygons: Ints) -> Shaped:
         """A brush that is where it was, with other contents."""
-        rows = sides_of(self.looks.before, np.array([brush]))[0]
+        rows = sides_of(self.texinfos.before, np.array([brush]))[0]
         normals, dists = self._planes(rows)
         none = np.full((len(rows), 4, 4), np.nan)
         kept = np.full(len(rows), KEPT)
@@ -170,7 +170,7 @@ class DrawnBrushes:
         return vectors
 
     def _planes(self, rows: Ints) -> tuple[Floats, Floats]:
-        sides, planes = self.looks.before.table(LumpId.BRUSHSIDES), self.looks.before.table(LumpId.PLANES)
+        sides, planes = self.texinfos.before.table(LumpId.BRUSHSIDES), self.texinfos.before.table(LumpId.PLANES)
         used = planes[sides["planenum"][rows].astype(np.int64)]
         return used["normal"].astype(np.float64), used["dist"].astype(np.float64)
 

@@ -52,10 +52,10 @@ def _change(made: WorldCollision, changes: Changes, carved: Carved, along: Displ
     for place, own in known.items():
         stays = ~np.isin(own.brushes, carved.removed)
         kept = own if stays.all() else own.taken(np.flatnonzero(stays))
-        told = materials.told(kept, np.flatnonzero(np.isin(kept.brushes, retextured)))
+        now = materials.renewed(kept, np.flatnonzero(np.isin(kept.brushes, retextured)))
         added = [hull for hull in fresh if shapes[hull.brush].contents & made.masks[place]]
-        if told is not own or added:
-            made.solids[place] = _solid(told, added, made.tagged)
+        if now is not own or added:
+            made.solids[place] = _solid(now, added, made.tagged)
     bare = made.of_displacements() if along else []
     usual = materials.usual() if bare else 0
     made.text = materials.text

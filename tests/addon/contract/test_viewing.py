@@ -94,9 +94,9 @@ def test_views_show_it_near_and_far_and_solid_ones_with_its_pictures(game: Game,
 def test_what_isnt_alone_leaves_the_views_as_they_were(game: Game, sample: Path) -> None:
     new_file()
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("somebody's", None))
-    before = [repr(each) for each in stage.looks(bpy.context)]
+    before = [repr(each) for each in stage.scene_settings(bpy.context)]
     imported(game, sample)
-    after = [repr(each) for each in stage.looks(bpy.context)]
+    after = [repr(each) for each in stage.scene_settings(bpy.context)]
     assert [one for one, other in zip(before, after, strict=True) if one != other] == []
 
 

@@ -43,7 +43,7 @@ def test_the_revision_follows_the_worlds() -> None:
         here.export()
     here.level[REVISION], here.level["mapversion"] = WAS, "new"
     assert numbers(here.export()) == (WAS, "new")
-    assert any("mapversion 'new' is no number" in warning for warning in here.report.warnings)
+    assert any("mapversion 'new' isn't a number" in warning for warning in here.report.warnings)
     del here.level["mapversion"]
     assert numbers(here.export()) == (WAS, None)
 

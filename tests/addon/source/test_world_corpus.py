@@ -12,7 +12,7 @@ from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, brushes, vmf, world
 from levelwright.formats.source.records import Contents
-from levelwright.formats.source.shaping.side_looks import SideLooks, sides_of
+from levelwright.formats.source.shaping.side_texinfos import SideTexinfos, sides_of
 
 from tests.addon.source.worlds import World, bounds, editing, translate
 
@@ -77,9 +77,9 @@ def test_edits_of_faces(path: Path) -> None:
     """The faces of a brush that is seen from all sides but one at most, lifted: what is hidden of it goes along."""
     scene = World(path.read_bytes(), entities=False, static_props="none", lightmaps="none")
     before = source.read(scene.data)
-    looks = SideLooks(before, vmf.compiled(before))
-    sides = looks.side_of_face
-    owners = np.where(sides >= 0, looks.brush_of(np.maximum(sides, 0)), -1)
+    texinfos = SideTexinfos(before, vmf.compiled(before))
+    sides = texinfos.side_of_face
+    owners = np.where(sides >= 0, texinfos.brush_of(np.maximum(sides, 0)), -1)
     number = next(
         each
         for each in inner(before)

@@ -12,7 +12,7 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, brushes
 from levelwright.formats.source.records import Contents, SurfaceFlag
-from levelwright.formats.source.shaping.side_looks import sides_of
+from levelwright.formats.source.shaping.side_texinfos import sides_of
 
 from tests.addon.source.worlds import HALL, World, bounds, contents, looks, translate
 from tests.formats.source_hall import BOXES, CRATE, STEP

@@ -73,7 +73,7 @@ class WantedSides:
         return len(self.records)
 
 
-class SideLooks:
+class SideTexinfos:
     """The texinfos that sides of the original have, and the faces on them. compiled: the original's brushes."""
 
     def __init__(self, before: Level, compiled: Compiled) -> None:
@@ -117,7 +117,7 @@ class SideLooks:
         other = np.any([was[name] != here[name] for name in _SAID], axis=0)
         return first + np.flatnonzero(other)
 
-    def texinfos(self, level: Level, wanted: WantedSides) -> Ints:
+    def put(self, level: Level, wanted: WantedSides) -> Ints:
         """The number of each side's texinfo, int64[n]; rows that aren't there yet are added to the level.
 
         Raises FormatError for more texinfos than can be told.
