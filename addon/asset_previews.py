@@ -9,8 +9,9 @@ import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Vector
 
+from ..formats import bitmap_font
 from .picture import PictureSettings, choose_engine
-from .scene import attributes, bitmap_font, images, stage
+from .scene import attributes, images, stage
 from .scene.blender_types import Value
 from .scene.previews import SIZE, Pixels, fitted
 

@@ -8,6 +8,6 @@ identity                    which record an object or a mesh element is
 transforms, evaluated       where things are, and what they look like with modifiers, wherever they are hidden
 meshes, attributes          arrays to meshes and back
 properties                  a dataclass's fields as custom properties
-images, bitmap_font, materials
+images, materials
 animation                   actions, keys, NLA strips and drivers, the same in Blender 4.2 to 5.2
 """

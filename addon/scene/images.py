@@ -13,9 +13,9 @@ import bpy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...formats import bitmap_font
 from ...formats.reach import AllowedFolders
 from ...formats.srgb import to_light
-from . import bitmap_font
 from .blender_types import Value
 from .names import showable
 

@@ -18,10 +18,11 @@ import numpy as np
 from bpy.types import Mesh
 from numpy.typing import ArrayLike, NDArray
 
+from ...formats import face_rings
 from ...formats.arrays import Array
 from ...formats.counting import number_of
 from . import attributes as mesh_attributes
-from . import identity, quads
+from . import identity
 from .attributes import Domain, Kind
 from .blender_types import Attribute
 from .names import showable
@@ -60,7 +61,7 @@ def build(
     contents.
     attributes: name -> (domain, type, values[count, width]), see attributes.LAYOUT. material_index: int32[f].
     smooth: shade smooth (faces are flat otherwise). edges: int32[e,2] vertices, and int32[c] the edge from each corner
-    to the next of its face. sound: no face is one that Blender can't hold (see `unsound_faces`). Who gives edges
+    to the next of its face. sound: no face is one that Blender can't hold (`face_rings.unsound`). Who gives edges
     vouches for them and for that, too: finding both out takes most of the time that a small mesh does, the edges alone
     half of it.
 
@@ -147,9 +148,9 @@ def _known_edges(
     """
     if in_order and of_four:
         room = made.positions.reshape(-1) if reuse else None
-        return (quads.ring_edges(len(made.starts), room), made.corners), room
-    if quads.share_nothing(None if in_order else made.corners, made.starts, len(made.positions)):
-        return quads.edges_of_rings(made.corners, made.starts), None
+        return (face_rings.ring_edges(len(made.starts), room), made.corners), room
+    if face_rings.share_nothing(None if in_order else made.corners, made.starts, len(made.positions)):
+        return face_rings.edges_of_rings(made.corners, made.starts), None
     return None, None
 
 

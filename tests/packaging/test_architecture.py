@@ -27,9 +27,11 @@ CORE_MAY = {
     "formats.binary.Problem",
     "formats.binary.FormatError",
     "formats.binary.Budget",
+    "formats.bitmap_font",
     "formats.counting.alike",
     "formats.counting.number_of",
     "formats.counting.one_of",
+    "formats.face_rings",
     "formats.format.LeakVerbs",
     "formats.linked",
     "formats.ranges",
@@ -44,8 +46,8 @@ CORE_MAY = {
     "formats.texture_planes.FlatTextures",
 }
 """What addon/scene takes from outside: the extension's name in the preferences, what is wrong with levels, how much of
-them may be decoded, what they may reach, where they leak, what light a screen shows, how counts are
-said, how long work is stopped, and how arrays that are lists within lists are worked with.
+them may be decoded, what they may reach, where they leak, what light a screen shows, how counts are said and names are
+drawn, how long work is stopped, what faces are as rings, and how arrays that are lists within lists are worked with.
 """
 VOCABULARY = "formats.arrays"
 """What every folder may import: names of types, and nothing that does anything."""

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ....formats import ranges
+from ....formats import face_rings, ranges
 from ....formats.arrays import Array
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, geometry, vertex_normals
@@ -21,7 +21,6 @@ from ....formats.source.side_faces import SideFaces
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
 from ...scene.progress import Steps, progress
-from ...scene.unsound_faces import unsound
 from .. import layout
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
@@ -84,7 +83,7 @@ class RenderedFaces:
     @cached_property
     def alone(self) -> Mask:
         """bool[f]: faces that pass a vertex twice, or have the very ones of a face before them: see `_vertices`."""
-        return unsound(self.corners, np.diff(self.polygons.first_corner), len(self.polygons.positions))
+        return face_rings.unsound(self.corners, np.diff(self.polygons.first_corner), len(self.polygons.positions))
 
     def material(self, name: int) -> bpy.types.Material:
         """The material of a number in the table of names; -1: of faces that have none."""
@@ -170,7 +169,7 @@ class RenderedFaces:
         """
         count = len(self.polygons.positions)
         apart = self.alone[which]
-        if not apart.any() or not unsound(corners, counts, count).any():
+        if not apart.any() or not face_rings.unsound(corners, counts, count).any():
             return ranges.distinct(corners, count)
         alone = np.repeat(apart, counts)
         shared, places = ranges.distinct(corners[~alone], count)

@@ -10,13 +10,14 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats import bitmap_font
 from ....formats.arrays import Reals
 from ....formats.binary import Budget, FormatError
 from ....formats.source.content.search_path import SearchPath
 from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import Texture
 from ....formats.srgb import to_light, to_screen
-from ...scene import bitmap_font, identity, images
+from ...scene import identity, images
 from ...scene.names import showable
 from ...scene.reports import Report
 from .. import layout

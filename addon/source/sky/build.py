@@ -18,9 +18,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats import open_exr
 from ....formats.binary import FormatError
 from ....formats.source.content import vmt
-from ...scene import identity, images, open_exr, stage
+from ...scene import identity, images, stage
 from ...scene.blender_types import NodeTree
 from ...scene.materials import Nodes, Socket
 from ...scene.names import showable

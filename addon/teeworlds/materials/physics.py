@@ -14,8 +14,9 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ....formats import bitmap_font
 from ....formats.teeworlds.stamps import KNOWN
-from ...scene import bitmap_font, identity, images
+from ...scene import identity, images
 from ...scene.blender_types import Socket
 from . import entities, shading
 from .shading import Picture, ShaderTree

@@ -14,8 +14,9 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ....formats import face_rings
 from ....formats.arrays import Array
-from ...scene import attributes, quads
+from ...scene import attributes
 from ...scene.attributes import LAYOUT, Domain, Kind
 from ...scene.blender_types import Attribute
 from ...scene.names import showable
@@ -128,7 +129,7 @@ def _fill(mesh: bpy.types.Mesh, points: npt.NDArray[np.float32]) -> None:
     each = np.arange(corners, dtype=np.int32)
     edges: Attribute = mesh.attributes[".edge_verts"]
     attributes.write(mesh, "position", "POINT", "FLOAT_VECTOR", points)
-    edges.data.foreach_set("value", quads.ring_edges(corners // 4).reshape(-1))
+    edges.data.foreach_set("value", face_rings.ring_edges(corners // 4).reshape(-1))
     attributes.write(mesh, ".corner_vert", "CORNER", "INT", each)
     attributes.write(mesh, ".corner_edge", "CORNER", "INT", each)
     mesh.polygons.foreach_set("loop_start", each[::4].copy())

@@ -8,7 +8,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import bitmap_font, images
+from levelwright.addon.scene import images
+from levelwright.formats import bitmap_font
 
 
 def every_value() -> np.ndarray:
@@ -209,18 +210,6 @@ def test_placeholder_bears_its_name() -> None:
     rows, columns = np.flatnonzero(light.any(1)), np.flatnonzero(light.any(0))
     text = light[rows[0] : rows[0] + bitmap_font.HEIGHT * 8, columns[0] : columns[-1] + 1]
     assert np.array_equal(text, bitmap_font.text("grass", 8))
-
-
-def test_font() -> None:
-    signs = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_-./#?"
-    shapes = {bitmap_font.text(sign).tobytes() for sign in signs}
-    assert len(shapes) == len(signs), "no two signs look alike"
-    assert bitmap_font.text("ab").shape == (7, 11)
-    assert bitmap_font.text("ab", 3).shape == (21, 33)
-    assert np.array_equal(bitmap_font.text("a"), bitmap_font.text("A"))
-    assert np.array_equal(bitmap_font.text("☃"), bitmap_font.text("?"))
-    assert not bitmap_font.text(" ").any()
-    assert bitmap_font.text("").shape == (7, 5)
 
 
 def test_painting_on_packed_images_is_saved(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import attributes, identity, meshes, quads
 from levelwright.addon.scene.reports import Report, SceneError
-from levelwright.addon.scene.unsound_faces import unsound
+from levelwright.formats import face_rings
 
 from tests.addon.scene.scene_helpers import active, grid, grid_arrays, link
 
@@ -264,7 +264,7 @@ def test_meshes_of_quads_are_known(sizes: tuple[int, ...], are: bool) -> None:
     mesh = meshes.build("m", positions, np.arange(len(angles)), starts)
     assert quads.are_quads(mesh) is are
     if are and sizes:
-        assert np.array_equal(quads.ring_edges(len(sizes)), attributes.read(mesh, ".edge_verts"))
+        assert np.array_equal(face_rings.ring_edges(len(sizes)), attributes.read(mesh, ".edge_verts"))
 
 
 def test_uvs_are_made_where_positions_were() -> None:
@@ -298,22 +298,13 @@ def test_sound_faces_make_the_mesh_that_validate_makes() -> None:
     assert not sound.validate(verbose=True)
 
 
-def test_faces_of_a_grid_are_sound_and_one_that_is_there_twice_is_not() -> None:
-    _, corners = grid_arrays(5)
-    counts = np.full(len(corners) // 4, 4)
-    assert not unsound(corners.astype(np.int64), counts, int(corners.max()) + 1).any()
-    twice = np.concatenate([corners, corners[8:12][::-1]]).astype(np.int64)
-    found = unsound(twice, np.append(counts, 4), int(corners.max()) + 1)
-    assert np.flatnonzero(found).tolist() == [len(counts)]
-
-
 @pytest.mark.parametrize("corners", [3, 4, 11])
 def test_unsound_faces_are_what_blender_drops(corners: int) -> None:
     random = np.random.default_rng(corners)
     faces = random.integers(0, corners + 3, (60, corners))
     faces[30:40] = np.argsort(random.random((10, corners + 3)), axis=1)[:, :corners]
     faces[40:45] = faces[30:35, ::-1]
-    found = unsound(faces.reshape(-1), np.full(60, corners), corners + 3)
+    found = face_rings.unsound(faces.reshape(-1), np.full(60, corners), corners + 3)
     sets = [frozenset(face) for face in faces.tolist()]
     assert found.tolist() == [len(one) < corners or one in sets[:place] for place, one in enumerate(sets)]
     points, starts = random.random((corners + 3, 3)), np.arange(60) * corners

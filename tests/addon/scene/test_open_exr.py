@@ -3,7 +3,8 @@
 
 import bpy
 import numpy as np
-from levelwright.addon.scene import images, open_exr
+from levelwright.addon.scene import images
+from levelwright.formats import open_exr
 
 
 def test_blender_reads_them_back():
