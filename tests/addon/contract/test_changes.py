@@ -92,11 +92,30 @@ def test_checks_have_the_options_of_the_export_and_begin_with_its_last(
     assert getattr(shown, f"{game.key}_{field.name}") is (not field.default)
 
 
-def test_options_of_another_version_are_left_alone() -> None:
+class Dialog(SimpleNamespace):
+    """What takes yes and no, as Blender's own refuses other values."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(name)
+        super().__setattr__(name, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("{", {}),
+        ("[1]", {}),
+        ('{"no_such": true, "drop": "what", "build_as_new": true}', {"teeworlds_build_as_new": True}),
+    ],
+)
+def test_options_of_another_version_are_left_alone(text: str, taken: dict[str, bool]) -> None:
     level = bpy.data.collections.new("level")
-    for text in ("{", "[1]", '{"no_such": 1, "backup": "what"}'):
-        level[level_options.KEY] = text
-        level_options.restore(level, SimpleNamespace(bl_rna=checking.LEVELWRIGHT_OT_check_export.bl_rna))  # type: ignore[arg-type]
+    level[level_options.KEY] = text
+    rna = bpy.ops.levelwright.check_export.get_rna_type()
+    shown = Dialog(bl_rna=rna)
+    level_options.restore(level, shown, "teeworlds_")  # type: ignore[arg-type]
+    assert vars(shown) == {"bl_rna": rna, **taken}
 
 
 def test_the_dialogs_of_checks_say_what_their_button_does(monkeypatch: pytest.MonkeyPatch) -> None:
