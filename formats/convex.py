@@ -51,7 +51,7 @@ class Polygons:
 
     @property
     def corner_face(self) -> Ints:
-        """The face of each corner."""
+        """int64[corners]: the face of each."""
         return np.repeat(np.arange(len(self.first_corner) - 1), np.diff(self.first_corner))
 
 

@@ -74,7 +74,7 @@ def ring_edges(count: int, room: NDArray[np.float32] | None = None) -> NDArray[n
 
 def share_nothing(corners: NDArray[np.int32] | None, starts: NDArray[np.int32], count: int) -> bool:
     """Say whether each of `count` vertices belongs to one corner, in order (corners None: yes), and faces have three
-    corners or more.
+    corners or more. corners: int32[c]. starts: int32[f], the first corner of each face.
     """
     if not len(starts) or (corners is not None and len(corners) != count):
         return False
@@ -84,10 +84,12 @@ def share_nothing(corners: NDArray[np.int32] | None, starts: NDArray[np.int32], 
 
 
 def edges_of_rings(corners: NDArray[np.int32], starts: NDArray[np.int32]) -> tuple[NDArray[np.int32], ...]:
-    """Return the edges of faces that share no vertices: one from each corner to the next of its face.
+    """Return the edges of faces that share no vertices, int32[c, 2]: one from each corner to the next of its face; and
+    int32[c], the edge of each corner.
 
     Such faces can't be wrong (no vertex twice, no face twice), so that validate(), which takes ten times as long to
-    find the same edges, isn't needed. corners: the vertex of each corner, which is the corner's own number.
+    find the same edges, isn't needed. corners: int32[c], the vertex of each corner, which is the corner's own number.
+    starts: int32[f], the first corner of each face.
     """
     edges = np.empty((len(corners), 2), np.int32)
     edges[:, 0] = corners

@@ -264,7 +264,8 @@ class _Growing:
 
 
 def distinct_planes(normals: Floats, dists: Floats) -> tuple[Floats, Floats, Ints]:
-    """Planes, each once, whichever way they face: normals, dists, and the plane of each that was given.
+    """Planes, each once, whichever way they face: normals float64[n, 3], dists float64[n], and the plane of each that
+    was given, int64[k].
 
     Planes are one that agree to 1e-4 of their normals and to NEAR.
     """

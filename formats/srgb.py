@@ -12,7 +12,7 @@ SCREEN_KNEE = 0.04045
 
 
 def to_light(numbers: Reals) -> Reals:
-    """The light that a screen's numbers stand for, of the same shape and dtype; NaN stays."""
+    """The light that a screen's numbers (floats of any shape) stand for, of the same shape and dtype; NaN stays."""
     beyond = ((np.maximum(numbers, SCREEN_KNEE) + OFFSET) / (1 + OFFSET)) ** POWER
     return np.where(numbers <= SCREEN_KNEE, numbers / SLOPE, beyond)
 

@@ -53,7 +53,7 @@ class Surface:
 
     @property
     def corner_face(self) -> Ints:
-        """The face of each corner."""
+        """int64[corners]: the face of each."""
         return np.repeat(np.arange(len(self.first_corner) - 1), np.diff(self.first_corner))
 
     def ring(self, face: int) -> Floats:
@@ -70,7 +70,7 @@ def surface(positions: npt.ArrayLike, corners: npt.ArrayLike, first_corner: npt.
 
 
 def shells(of: Surface) -> Ints:
-    """The shell of each face, as the number of one of its faces. Raises SurfaceError where edges are open."""
+    """The shell of each face, int64[f], as the number of one of its faces. Raises SurfaceError where edges are open."""
     # By the mesh's own vertices first: solids that only touch each other stay apart. Then by places.
     _, places = np.unique(of.positions + 0.0, axis=0, return_inverse=True)
     twins, loose = _twins(of, np.arange(len(of.positions)))
@@ -122,7 +122,7 @@ def _following(first_corner: Ints) -> Ints:
 
 
 def bent(of: Surface) -> Ints:
-    """Which faces have a corner off their plane."""
+    """The faces that have a corner off their plane, int64[n]."""
     owners = of.corner_face
     off = np.abs((of.positions[of.corners] * of.normals[owners]).sum(axis=1) - of.dists[owners])
     worst = np.zeros(len(of.dists))
@@ -132,7 +132,7 @@ def bent(of: Surface) -> Ints:
 
 
 def volumes(of: Surface) -> Floats:
-    """What each face adds to the volume: its sum is that of what the faces enclose, negative if they face inwards."""
+    """What each face adds to the volume that they enclose, float64[f]; the sum is negative if they face inwards."""
     owners = of.corner_face
     points = of.positions[of.corners] - of.positions.mean(axis=0)
     first = points[of.first_corner[:-1].clip(max=len(points) - 1)]
@@ -149,7 +149,7 @@ def _areas(of: Surface) -> Floats:
 
 
 def concave(of: Surface, faces: Ints) -> Ints:
-    """Which of a shell's faces have parts of the shell before them."""
+    """Which of a shell's faces, int64[k], have parts of the shell before them: int64[n]."""
     points = of.positions[np.unique(of.corners[np.isin(of.corner_face, faces)])]
     step = max(1, (1 << 22) // len(points))
     before = [
@@ -171,14 +171,14 @@ class Planes:
     _reversed: dict[int, int] = field(default_factory=dict)
 
     def add(self, normal: Floats, dist: float, lead: int) -> int:
-        """Number another plane. lead: the face that it is taken from."""
+        """Number another plane. normal: float64[3]. lead: the face that it is taken from."""
         self.normals.append(normal)
         self.dists.append(dist)
         self.leads.append(lead)
         return len(self.dists) - 1
 
     def find(self, normal: Floats, points: Floats) -> int:
-        """The plane with this normal that points lie in, -1 if there is none."""
+        """The plane with this normal, float64[3], that points, float64[n, 3], lie in; -1 if there is none."""
         if not self.dists:
             return -1
         normals, dists = np.array(self.normals), np.array(self.dists)
@@ -190,7 +190,7 @@ class Planes:
         return int(near[best]) if off[best] <= NEAR else -1
 
     def reverse(self, plane: int, points: Floats) -> int:
-        """The number of a plane seen from behind. points: some that lie in it."""
+        """The number of a plane seen from behind. points: float64[n, 3], some that lie in it."""
         if plane not in self._reversed:
             other = self.find(-self.normals[plane], points)
             if other < 0:
@@ -201,7 +201,7 @@ class Planes:
 
 
 def planes(of: Surface, faces: Ints) -> Planes:
-    """The distinct planes of faces: known ones first, then those of large faces."""
+    """The distinct planes of faces, int64[k]: known ones first, then those of large faces."""
     table = Planes(of_face=np.full(len(of.dists), -1, np.int64))
     sizes = np.abs(_areas(of))
     order = faces[np.lexsort((-sizes[faces], ~of.known[faces]))]

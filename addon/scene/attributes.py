@@ -83,7 +83,7 @@ def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None) -> Array
 
 
 def flat(values: ArrayLike, dtype: type[np.generic], width: int, count: int, name: str) -> Array:
-    """Return values as one row of the exact dtype; raises ValueError unless there are count * width of them."""
+    """Return values as one row [count * width] of the exact dtype. Raises ValueError where there are more or fewer."""
     array = np.ascontiguousarray(values, dtype).reshape(-1)
     if len(array) != count * width:
         raise ValueError(f"{name}: {len(array)} numbers for {number_of(count, 'elements')} of {width}")

@@ -63,7 +63,7 @@ def id_attributes(token: int, ids: NDArray[np.int32], domain: Domain) -> dict[st
 
 
 def checks(token: int, ids: Integers) -> NDArray[np.int32]:
-    """Return the check of each id, int32 within +-2**24: a multiply-xorshift mix: averages of pairs aren't pairs.
+    """Return the check of each id, int32[n] within +-2**24, by a multiply-xorshift mix: averages of pairs aren't pairs.
 
     Blender averages in float32: kept to 25 bits, equal pairs average to themselves (a vertex merged with its copy keeps
     its id), and a blend of different ones passes once in 33 million.

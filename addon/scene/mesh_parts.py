@@ -79,7 +79,7 @@ class MeshPart:
 
 
 def size_of(low: Array, high: Array) -> str:
-    """How large a box is, for names: "64 x 32 x 8"."""
+    """How large a box is, for names: "64 x 32 x 8". low, high: [3]."""
     return " x ".join(f"{size:.4g}" for size in np.asarray(high - low).tolist())
 
 

@@ -77,10 +77,9 @@ def build(
     if not smooth:
         layers["sharp_face"] = ("FACE", "BOOLEAN", np.ones(len(made.starts), np.bool_))
     mesh = _make(name, made)
-    if edges is not None:
-        known, room = tuple(np.ascontiguousarray(part, np.int32) for part in edges), None
-    else:
-        known, room = _known_edges(made, corner_verts is None, face_starts is None, any(map(callable, maps.values())))
+    known, room = _known_edges(
+        made, corner_verts is None, face_starts is None, any(map(callable, maps.values())), edges
+    )
     _join(mesh, known, sound and made.is_safe)
     problems = made.problems
     if len(mesh.polygons) == len(made.starts):
@@ -138,14 +137,16 @@ def _checked(positions: ArrayLike, corner_verts: ArrayLike | None, face_starts: 
 
 
 def _known_edges(
-    made: _Arrays, in_order: bool, of_four: bool, reuse: bool
+    made: _Arrays, in_order: bool, of_four: bool, reuse: bool, given: tuple[ArrayLike, ArrayLike] | None
 ) -> tuple[tuple[NDArray[np.int32], ...] | None, NDArray[np.float32] | None]:
-    """The edges of faces that share no vertices, and memory that UVs may be made in; None: they aren't known, or it is
-    none.
+    """The edges of faces, given or of ones that share no vertices, and memory that UVs may be made in; None: they
+    aren't known, or it is none.
 
     in_order: each corner has a vertex of its own. of_four: each face has four corners. reuse: positions, which Blender
     has by now, aren't needed any more.
     """
+    if given is not None:
+        return tuple(np.ascontiguousarray(part, np.int32) for part in given), None
     if in_order and of_four:
         room = made.positions.reshape(-1) if reuse else None
         return (face_rings.ring_edges(len(made.starts), room), made.corners), room

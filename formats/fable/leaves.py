@@ -29,7 +29,7 @@ class Leaves:
     places: Numbers
 
     def find(self, wanted: Numbers) -> Numbers:
-        """The number of the leaf that holds each place; -1 for none."""
+        """The number of the leaf that holds each place, int64[n]; -1 for none."""
         return self.grid.find(self.places, self.nodes, wanted)
 
 
@@ -66,7 +66,7 @@ def links(navigation: Navigation, numbers: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def paint(grid: Grid, leaves: Records) -> Weights:
-    """Paint leaves, the largest first: each level is the one above, twice as fine."""
+    """What leaves, NODE [n], weigh on each smallest square: int16[rows, columns], BLOCKED where there are none."""
     values: Weights = np.full((grid.rows, grid.columns), BLOCKED, np.int16)
     for level in range(DEEPEST + 1):
         if level:
@@ -79,7 +79,7 @@ def paint(grid: Grid, leaves: Records) -> Weights:
 
 
 def finer(values: npt.NDArray[Scalar], times: int) -> npt.NDArray[Scalar]:
-    """Repeat each square along both sides."""
+    """Repeat each square [rows, columns] so many times along both sides."""
     return values.repeat(times, axis=0).repeat(times, axis=1)
 
 

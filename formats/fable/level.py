@@ -123,7 +123,7 @@ class Level:
 
 
 def grid_shape(map_header: Records) -> tuple[int, int]:
-    """Rows and columns of the height cells."""
+    """Rows and columns of the height cells. map_header: one MAP_HEADER."""
     extra = int(map_header["plus_one"] != 0)
     return int(map_header["height"]) + extra, int(map_header["width"]) + extra
 

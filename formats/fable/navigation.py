@@ -171,7 +171,9 @@ def _quarters(grid: Grid, ground: Integers) -> Weights:
 
 
 def cover(values: Weights, layer: int) -> Records:
-    """The largest squares of one weight that cover all ground that is not blocked."""
+    """The largest squares of one weight that cover all ground that is not blocked, NODE [n]. values: int16[rows,
+    columns], weights of smallest squares.
+    """
     levels = [values]
     for _ in range(DEEPEST):
         rows, columns = levels[-1].shape

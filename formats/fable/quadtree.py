@@ -61,7 +61,7 @@ class Grid:
         return self.rows * ROOT_EDGE
 
     def validate(self, nodes: Records) -> None:
-        """Raise FormatError unless these nodes are squares of this grid."""
+        """Raise FormatError unless these nodes, NODE [n], are squares of this grid."""
         edge = ROOT_EDGE * 0.5 ** np.minimum(nodes["level"], DEEPEST).astype(np.float64)
         bad = (nodes["level"] > DEEPEST) | (nodes["layer"] >= self.layers)
         with np.errstate(invalid="ignore"):
@@ -74,7 +74,7 @@ class Grid:
             raise FormatError(f"a leaf is not a square of the map's grid: {where}", "navigation")
 
     def squares(self, nodes: Records) -> tuple[Numbers, Numbers, Numbers]:
-        """Lower left corners (x, y) and edges, in smallest squares."""
+        """Lower left corners x and y, and edges, of nodes, NODE [n]: int64[n] each, in smallest squares."""
         edge = (_ROOT >> nodes["level"].astype(np.int64)).astype(np.int64)
         x = (nodes["x"].astype(np.float64) * QUARTERS - edge / 2).astype(np.int64)
         y = (nodes["y"].astype(np.float64) * QUARTERS - edge / 2).astype(np.int64)
@@ -86,23 +86,23 @@ class Grid:
         return int(x[0]), int(y[0]), int(edge[0])
 
     def place(self, layer: Integers, x: Numbers, y: Numbers) -> Numbers:
-        """Place of each corner, -1 outside the map."""
+        """Place of each corner, int64[n], -1 outside the map. layer, x, y: [n], in smallest squares."""
         inside = (x >= 0) & (y >= 0) & (x < self.width * QUARTERS) & (y < self.height * QUARTERS)
         root = (layer.astype(np.int64) * self.rows + (y >> DEEPEST)) * self.columns + (x >> DEEPEST)
         low = _SPREAD[x & (_ROOT - 1)] | _SPREAD[y & (_ROOT - 1)] << 1
         return np.where(inside, root << _ROOT_BITS | low, -1)
 
     def places(self, nodes: Records) -> Numbers:
-        """Place of each node."""
+        """Place of each node, NODE [n]: int64[n]."""
         x, y, _ = self.squares(nodes)
         return self.place(nodes["layer"], x, y)
 
     def spans(self, nodes: Records) -> Numbers:
-        """Places that lie in each node."""
+        """How many places lie in each node, NODE [n]: int64[n]."""
         return np.int64(1) << 2 * (DEEPEST - nodes["level"].astype(np.int64))
 
     def find(self, places: Numbers, nodes: Records, wanted: Numbers) -> Numbers:
-        """The number of the node, of some ordered by place, that holds each place; -1 for none."""
+        """The number of the node, of some ordered by place, that holds each place wanted, int64[n]; -1 for none."""
         if not len(places):
             return np.full(len(wanted), -1)
         number = np.searchsorted(places, wanted, side="right") - 1

@@ -67,7 +67,7 @@ def of_values(values: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[n
 
 
 def of_layers(layers: Iterable[tuple[int, NDArray[np.uint8], Integers]]) -> Weights:
-    """Put layers together: the slot of each, the weights of its cells, 1..255, and which cells these are."""
+    """Put layers together: of each its slot, the weights of its cells, uint8[n] of 1..255, and these cells, int[n]."""
     parts = [
         (np.full(len(cells), slot, np.uint8), amounts, cells.astype(np.int32))
         for slot, amounts, cells in sorted(layers, key=lambda layer: layer[0])

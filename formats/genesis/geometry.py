@@ -159,7 +159,7 @@ def _field(name: str) -> bytes:
 
 
 def texture_numbers(faces: records.FaceArray) -> tuple[list[str], Ints]:
-    """The names of all textures, each once, and the number of each face's."""
+    """The names of all textures, each once, and the number of each face's, int64[n]."""
     raw = np.ascontiguousarray(faces["tex_name"])
     like = _alike(raw.view(np.uint64).reshape(-1, records.NAME_SIZE // 8))
     first = np.flatnonzero(like == np.arange(len(raw)))
@@ -195,7 +195,7 @@ def _alike(rows: NDArray[np.uint64]) -> Ints:
 
 
 def appearances(face_flags: NDArray[np.int32], flags: NDArray[np.uint32], counts: Ints) -> Ints:
-    """The Appearance of each face."""
+    """The Appearance of each face, int64[n]. flags: of brushes, which have so many faces as counts say."""
     appearance = _APPEARANCES.take(face_flags & len(_APPEARANCES) - 1)
     hidden = (flags & int(BrushFlag.CLIP | BrushFlag.HINT)) != 0
     hidden |= ((flags & int(BrushFlag.AREA)) != 0) & ((flags & int(BrushFlag.SOLID)) == 0)

@@ -45,7 +45,7 @@ class Solids:
 
     @classmethod
     def of(cls, polygons: list[list[Floats]], origins: list[list[int]]) -> Self:
-        """Solids of lists of polygons; faces without a normal are left out."""
+        """Solids of lists of polygons, float32[n, 3] each; faces without a normal are left out."""
         faces = max(map(len, polygons), default=1) or 1
         corners = max((len(points) for solid in polygons for points in solid), default=3)
         solids = cls.empty(len(polygons), faces, corners)
@@ -99,11 +99,11 @@ class Solids:
 
     @property
     def exists(self) -> Mask:
-        """Which faces there are."""
+        """bool[solids, faces]: which faces there are."""
         return self.counts > 0
 
     def flat(self) -> tuple[Floats, Integers]:
-        """All faces as one row of polygons."""
+        """All faces as one row of polygons: float32[n, corners, 3], of which the first int[n] count."""
         count, faces, corners = self.points.shape[:3]
         return self.points.reshape(count * faces, corners, 3), self.counts.reshape(-1)
 
@@ -137,7 +137,7 @@ class Solids:
         return low, high
 
     def sealed(self) -> tuple[Self, Mask]:
-        """Solids rebuilt from their planes alone, without cracks; and which are still solids.
+        """Solids rebuilt from their planes alone, without cracks; and which are still solids, bool[solids].
 
         Each face starts as a huge square and is clipped by the others. One that is clipped away is removed, and then
         all are looked at again: with its plane gone, those after it keep more.
@@ -171,7 +171,7 @@ class Solids:
         return result.compact(), alive
 
     def clip_each_other(self) -> Mask:
-        """Clip each face by the planes of the others, in their order; returns which faces are clipped away."""
+        """Clip each face by the planes of the others, in their order; bool[solids, faces]: which are clipped away."""
         count, faces = self.counts.shape
         removed = np.zeros((count, faces), bool)
         exists = self.exists
@@ -205,7 +205,9 @@ class Solids:
         return np.where(counts > 0, found, -1).reshape(len(self), faces)
 
     def slices(self, planes: WindingPlanes) -> tuple[Floats, Integers]:
-        """Where planes cut their solids: polygons and counts, 0 where there is nothing left."""
+        """Where planes, one a solid, cut these: polygons float32[n, corners, 3] and how many corners count, int[n], 0
+        where nothing is left.
+        """
         points = sheets(planes)
         counts = np.full(len(self), 4, np.intp)
         for face in range(self.counts.shape[1]):
@@ -318,12 +320,12 @@ class SolidPool:
 
     @property
     def low(self) -> Floats:
-        """The least coordinates of each."""
+        """float32[solids, 3]: the least coordinates of each."""
         return self._low[: self._count]
 
     @property
     def high(self) -> Floats:
-        """The largest coordinates of each."""
+        """float32[solids, 3]: the largest coordinates of each."""
         return self._high[: self._count]
 
     def add(self, solids: Solids) -> int:
@@ -369,7 +371,7 @@ class SolidPool:
         return WindingPlanes(self._solids.normals[at], self._solids.dists[at]), self._solids.origins[at], there
 
     def polygons(self, number: int) -> tuple[list[int], list[Floats]]:
-        """The faces of a solid: which ones they look like, and their corners."""
+        """The faces of a solid: which ones they look like, and their corners, float32[n, 3] each."""
         counts = self._solids.counts[number].tolist()
         faces = [face for face, count in enumerate(counts) if count]
         points = self._solids.points[number]

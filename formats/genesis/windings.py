@@ -39,13 +39,13 @@ class WindingPlanes:
 
 
 def dot(one: Floats, two: Floats) -> Doubles:
-    """Scalar products over the last axis, not rounded."""
+    """Scalar products of float32[..., 3] over the last axis, not rounded: float64[...]."""
     wide = one.astype(np.float64)
     return np.asarray(wide[..., 0] * two[..., 0] + wide[..., 1] * two[..., 1] + wide[..., 2] * two[..., 2])
 
 
 def cross(one: Floats, two: Floats) -> Floats:
-    """Vector products over the last axis."""
+    """Vector products of float32[..., 3] over the last axis: float32[..., 3]."""
     x1, y1, z1 = np.moveaxis(one.astype(np.float64), -1, 0)
     x2, y2, z2 = np.moveaxis(two.astype(np.float64), -1, 0)
     product: Floats = np.stack([y1 * z2 - z1 * y2, z1 * x2 - x1 * z2, x1 * y2 - y1 * x2], axis=-1).astype(np.float32)
@@ -53,7 +53,7 @@ def cross(one: Floats, two: Floats) -> Floats:
 
 
 def normalized(vectors: Floats) -> Floats:
-    """Vectors of length 1; a vector of length 0 stays.
+    """Vectors float32[..., 3] of length 1; a vector of length 0 stays.
 
     The editor's Windows builds store the sum of the squares as a 32-bit float before they take its root, and the root
     before they divide by it (genesis.md §2.4).
@@ -70,7 +70,9 @@ def scaled_sum(one: Floats, two: Floats, scales: Doubles) -> Floats:
 
 
 def planes_of(points: Floats, counts: Integers) -> tuple[WindingPlanes, Mask]:
-    """The planes of polygons, each by the first three corners in a row that are not in a line; and which have one."""
+    """The planes of polygons float32[n, corners, 3], each by the first three corners in a row that are not in a line;
+    and which have one, bool[n]. counts: int[n], the corners of each.
+    """
     total = len(points)
     normals = np.zeros((total, 3), np.float32)
     found = np.zeros(total, bool)

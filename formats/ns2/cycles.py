@@ -34,7 +34,7 @@ def cycles(following: Ints) -> tuple[Ints, Ints]:
 
 
 def pairs(keys: Ints, backward: npt.NDArray[np.bool_]) -> Ints:
-    """The partner of each element: the one other that has its key and runs the other way; -1 where there isn't one."""
+    """The partner of each element, int[n]: the one other that has its key, int[n], and runs the other way; -1: none."""
     order = np.lexsort((backward, keys))
     sizes = np.unique(keys, return_counts=True)[1]
     begins = counts_to_starts(sizes)[:-1][sizes == 2]

@@ -72,7 +72,7 @@ class Model:
     """What is wrong with it, and how it was read nevertheless."""
 
     def triangle_materials(self) -> npt.NDArray[np.intp]:
-        """The number of the material of each triangle; 0 for those in no face set."""
+        """int[triangles]: the number of each one's material; 0 for those in no face set."""
         result = np.zeros(len(self.triangles), np.intp)
         for part in self.face_sets:
             result[part.first : part.first + part.count] = part.material

@@ -124,7 +124,7 @@ def new_edges(vertices: npt.ArrayLike, smooth: npt.ArrayLike = 0) -> Records:
 
 
 def new_faces(count: int) -> Records:
-    """FACE records with the scale 1 repeat a metre, material 0 and no mapping group."""
+    """FACE [count] with the scale 1 repeat a metre, material 0 and no mapping group."""
     faces = np.zeros(count, FACE)
     faces["scale"] = 1
     faces["mapping_group"] = NO_MAPPING_GROUP

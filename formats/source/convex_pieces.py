@@ -150,7 +150,7 @@ def carry_of(surfaces: Surfaces, polygons: Ints) -> Floats | None:
 
 
 def moved(piece: Piece, carry: Floats) -> Piece:
-    """A piece where an affine map puts it. Raises ValueError for a map that flattens it."""
+    """A piece where an affine map, float64[4, 4], puts it. Raises ValueError for a map that flattens it."""
     try:
         normals = piece.normals @ np.linalg.inv(carry[:3]).T
     except np.linalg.LinAlgError as error:

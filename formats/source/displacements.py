@@ -46,7 +46,7 @@ class Displacements:
 
     @property
     def counts(self) -> Ints:
-        """Vertices of each."""
+        """int64[displacements]: vertices of each."""
         return self.edge * self.edge
 
     @np.errstate(all="ignore")  # hostile floats

@@ -12,7 +12,10 @@ Booleans = npt.NDArray[np.bool_]
 
 
 def prim_counts(faces: Records) -> tuple[Integers, Booleans]:
-    """Return how many primitives faces have, and whether they get dynamic shadows. Faces of v17 have no primitives."""
+    """Return how many primitives faces have, int[n], and whether they get dynamic shadows, bool[n].
+
+    Faces of v17 have no primitives.
+    """
     names = faces.dtype.names or ()
     if "shadows_num_prims" in names:  # Strata
         word = faces["shadows_num_prims"].astype(np.int64)
@@ -24,7 +27,7 @@ def prim_counts(faces: Records) -> tuple[Integers, Booleans]:
 
 
 def areas(leafs: Records) -> tuple[Integers, Integers]:
-    """Return the area and the LeafFlags of leafs."""
+    """Return the area and the LeafFlags of leafs, int[n] each."""
     word = leafs["area_flags"].astype(np.int64)
     bits = _area_bits(leafs)
     return word & ((1 << bits) - 1), word >> bits
@@ -40,7 +43,7 @@ def _area_bits(leafs: Records) -> int:
 
 
 def overlay_counts(overlays: Records) -> tuple[Integers, Integers]:
-    """Return how many faces overlays lie on, and their render order."""
+    """Return how many faces overlays lie on, and their render order, int[n] each."""
     names = overlays.dtype.names or ()
     if "face_count" in names:  # Strata, version 3
         return overlays["face_count"].astype(np.int64), overlays["render_order"].astype(np.int64)

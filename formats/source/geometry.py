@@ -34,7 +34,7 @@ class Polygons:
 
     @cached_property
     def corner_face(self) -> Ints:
-        """The face of each corner. Not to be changed."""
+        """int64[corners]: the face of each. Not to be changed."""
         return ranges.owners(np.diff(self.first_corner))
 
 
@@ -232,6 +232,6 @@ def _project(
 
 
 def valid_texinfos(level: Level, faces: Records) -> NDArray[np.bool_]:
-    """Which faces have a texinfo that is there: tools leave others at -1."""
+    """Which faces have a texinfo that is there, bool[n]: tools leave others at -1."""
     numbers = np.ascontiguousarray(faces["texinfo"])
     return np.asarray((numbers >= 0) & (numbers < len(level.table(LumpId.TEXINFO))))

@@ -89,7 +89,7 @@ class LeafTree:
 
 
 def clusters(level: Level, leafs: Ints) -> NDArray[np.int64]:
-    """The cluster of leafs, -1 for solid ones. Raises FormatError for leafs that aren't there."""
+    """The cluster of leafs int64[n], -1 for solid ones. Raises FormatError for leafs that aren't there."""
     known = level.table(LumpId.LEAFS)["cluster"].astype(np.int64)
     if leafs.max(initial=-1) >= len(known):
         raise FormatError(f"leaf {leafs.max()} of {len(known)}", lump_name(LumpId.LEAFS))

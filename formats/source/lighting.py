@@ -42,22 +42,22 @@ class Blocks:
 
     @property
     def luxels(self) -> Integers:
-        """Of one lightmap."""
+        """int[blocks]: of one lightmap of each."""
         return self.width * self.height
 
     @property
     def size(self) -> Integers:
-        """Bytes from the first luxel to the end."""
+        """int[blocks]: bytes from the first luxel to the end."""
         return self.luxels * self.styles * (_COLOR * self.samples + self.extra)
 
     def lightmap(self, style: int = 0, sample: int = 0) -> Integers:
-        """Return where a lightmap of each block begins, in bytes; -1 where the block hasn't that style or sample."""
+        """Return where a lightmap of each block begins, int[blocks] in bytes; -1: it hasn't that style or sample."""
         stride = self.luxels * _COLOR * self.samples + self.luxels * (self.extra if self.interleaved else 0)
         begin = self.offset + style * stride + sample * self.luxels * _COLOR
         return np.where((style < self.styles) & (sample < self.samples), begin, -1)
 
     def extras(self, style: int = 0) -> Integers:
-        """Return where the bytes behind the colours of a style begin; -1 where there are none."""
+        """Return where the bytes behind the colours of a style begin, int[blocks]; -1 where there are none."""
         if not self.extra:
             return np.full(len(self.faces), -1, np.int64)
         colors = self.luxels * _COLOR * self.samples
@@ -68,7 +68,7 @@ class Blocks:
         return np.where(style < self.styles, begin, -1)
 
     def averages(self, style: int = 0) -> Integers:
-        """Return where the average colour of a style stands; -1 where there is none before the block."""
+        """Return where the average colour of a style stands, int[blocks]; -1 where there is none before the block."""
         return np.where((style < self.styles) & (self.header > 0), self.offset - _COLOR * (style + 1), -1)
 
 

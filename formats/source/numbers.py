@@ -18,7 +18,7 @@ _SAME_DEGREES = 1e-2
 
 
 def singles(values: Array) -> NDArray[np.float32]:
-    """Numbers of a map as float32; 0 for what is not finite or too large."""
+    """Numbers of a map, of any shape, as float32; 0 for what is not finite or too large."""
     with np.errstate(over="ignore", invalid="ignore"):
         made = values.astype(np.float32, copy=False)
         if not np.isfinite(made).all():
@@ -27,7 +27,7 @@ def singles(values: Array) -> NDArray[np.float32]:
 
 
 def doubles(values: Array) -> NDArray[np.float64]:
-    """Numbers of a file as float64, what is not finite as 0."""
+    """Numbers of a file, of any shape, as float64, what is not finite as 0."""
     with np.errstate(invalid="ignore"):  # signalling NaNs
         made = values.astype(np.float64)
     made[~np.isfinite(made)] = 0.0

@@ -26,7 +26,7 @@ class OverlayLists:
     trailing: bytes = b""
 
     def faces_of(self, number: int) -> npt.NDArray[np.int32]:
-        """Indices of the faces that an overlay lies on."""
+        """int32[n]: indices of the faces that an overlay lies on."""
         overlay = self.overlays[number]
         begin = max(int(overlay["face_offset"]), 0)
         return self.faces[begin : begin + max(int(overlay["face_count"]), 0)]

@@ -63,7 +63,7 @@ class Walked(Number):
     """Numbers of edges: negative ones are walked backwards."""
 
     def names(self, records: Records) -> npt.NDArray[np.int64]:
-        """The edges."""
+        """The edges, int64 of the field's shape."""
         return np.abs(np.asarray(records[self.field], np.int64))
 
     def put(self, records: Records, names: npt.NDArray[np.int64]) -> None:
@@ -76,7 +76,7 @@ class LeafChild(Number):
     """Children of nodes that are leafs: -1 - number. Those that are nodes are a `Number`, negative for leafs."""
 
     def names(self, records: Records) -> npt.NDArray[np.int64]:
-        """The leafs, negative for nodes."""
+        """The leafs, int64 of the field's shape, negative for nodes."""
         return -1 - np.asarray(records[self.field], np.int64)
 
     def put(self, records: Records, names: npt.NDArray[np.int64]) -> None:
@@ -88,7 +88,7 @@ class OverlayFaces(Number):
     """Faces of overlays: as many of the slots as the overlay says, whatever lies behind them."""
 
     def names(self, records: Records) -> npt.NDArray[np.int64]:
-        """The faces, -1 in slots that aren't used."""
+        """The faces, int64[n, slots], -1 in slots that aren't used."""
         slots = np.arange(records[self.field].shape[1])
         used = slots < fields.overlay_counts(records)[0][:, None]
         return np.where(used, np.asarray(records[self.field], np.int64), NONE)
@@ -113,7 +113,7 @@ class Run(Reference):
         return np.asarray(records[self.first], np.int64), np.asarray(records[self.count], np.int64)
 
     def put(self, records: Records, first: Integers) -> None:
-        """Have runs begin elsewhere. Raises FormatError for numbers that the field cannot hold."""
+        """Have runs begin elsewhere, int[n]. Raises FormatError for numbers that the field cannot hold."""
         records[self.first] = _fitting(records, self.first, first)
 
 

@@ -51,7 +51,7 @@ class StaticProps:
         return texts(self.names)
 
     def leafs_of(self, number: int) -> Integers:
-        """The leafs that a prop is in."""
+        """int[n]: the leafs that a prop is in."""
         if self.props is None:
             raise FormatError(self.reason, _WHAT)
         begin, count = int(self.props["first_leaf"][number]), int(self.props["leaf_count"][number])

@@ -74,12 +74,12 @@ class CurveError(Exception):
 
 
 def frames(milliseconds: npt.ArrayLike, fps: float) -> npt.NDArray[np.float64]:
-    """Times in ms as (fractional) frames; frame 0 is time 0."""
+    """Times in ms as (fractional) frames, float64 of their shape; frame 0 is time 0."""
     return np.asarray(milliseconds, np.float64) * fps / 1000
 
 
 def milliseconds(frame: npt.ArrayLike, fps: float) -> npt.NDArray[np.int64]:
-    """Frames as whole ms, clipped to int32."""
+    """Frames as whole ms, int64 of their shape, clipped to int32."""
     ms = np.rint(np.asarray(frame, np.float64) * 1000 / fps)
     return np.asarray(np.clip(ms, -(2**31), 2**31 - 1), np.int64)
 

@@ -55,7 +55,7 @@ class Item:
         self._writable()[index] = value
 
     def set_range(self, start: int, values: Words) -> None:
-        """Change several words."""
+        """Change several words, int32[n], from one on."""
         self._writable()[start : start + len(values)] = values
 
     def _writable(self) -> Words:

@@ -19,7 +19,7 @@ UNITS = 1024  # values are 22.10 fixed point: pixels, degrees, or a share of 1 f
 
 
 def period(points: npt.NDArray[np.void]) -> int:
-    """After how many ms the envelope repeats: the last point's time; 0 where it does not move."""
+    """After how many ms the envelope of points [n] repeats: the last one's time; 0 where it does not move."""
     return max(0, int(points["time"][-1])) if len(points) > 1 else 0
 
 

@@ -161,7 +161,7 @@ class PointTable:
         return cls(table, np.frombuffer(tangents.words.tobytes(), BEZIER), rest)
 
     def pack(self, wide: bool) -> Words:
-        """The words of the points' item."""
+        """The words of the points' item, int32[n]."""
         if not wide:
             return np.concatenate((_words(self.points), self.rest))
         table = np.zeros(len(self.points), WIDE_POINT)
@@ -171,7 +171,7 @@ class PointTable:
         return np.concatenate((_words(table), self.rest))
 
     def pack_tangents(self) -> Words:
-        """The words of DDNet's item with the tangents."""
+        """The words of DDNet's item with the tangents, int32[n]."""
         return _words(np.zeros(0, BEZIER) if self.tangents is None else self.tangents)
 
 

@@ -91,7 +91,7 @@ def _before(values: Ints) -> Ints:
 
 
 def vertex_lit(faces: FaceArray) -> Bools:
-    """Which faces, records of FACE, have light at their corners instead of a lightmap."""
+    """Which faces, FACE [n], have light at their corners instead of a lightmap: bool[n]."""
     return np.asarray(faces["flags"] & int(FaceFlag.GOURAUD | FaceFlag.FLAT) != 0)
 
 

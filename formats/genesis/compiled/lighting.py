@@ -36,12 +36,12 @@ class LightBlocks:
 
     @property
     def lit(self) -> Bools:
-        """Which faces have one."""
+        """bool[faces]: which have one."""
         return np.asarray(self.types > 0)
 
     @property
     def luxels(self) -> Ints:
-        """Of one lightmap."""
+        """int64[faces]: of one lightmap of each."""
         return self.width * self.height
 
     def bytes_of(self, faces: Ints, slot: int) -> Ints:

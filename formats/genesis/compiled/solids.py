@@ -71,7 +71,7 @@ class SidePlanes:
         self.bounds = [*range(first, first + 6, 2), *range(first + 7, first + 12, 2)]
 
     def add(self, normal: Floats, dist: float) -> int:
-        """Add a plane; returns the number of the side that is behind it."""
+        """Add a plane, whose normal is float64[3]; returns the number of the side that is behind it."""
         self._normals.append(normal)
         self._dists.append(dist)
         return 2 * (len(self._dists) - 1)

@@ -100,7 +100,7 @@ class VertexOrder:
         return cls(checksum, [(group.level, len(group.vertices)) for group in groups], places)
 
     def take(self, vertices: NDArray[np.int64]) -> "VertexOrder":
-        """That of some of the vertices."""
+        """That of some of the vertices, int64[n]."""
         return VertexOrder(self.checksum, self.meshes, self.places[vertices])
 
 

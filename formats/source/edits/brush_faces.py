@@ -459,7 +459,7 @@ def plane_of(points: Floats, number: int) -> Floats:
 
 
 def is_sliver(points: Floats) -> bool:
-    """Whether a polygon goes back the way that it came: it has no area, and looks nowhere in particular."""
+    """Whether a polygon float64[n, 3] goes back the way that it came: it has no area, and no side that it looks to."""
     return 2 * _area(points) <= _THIN * float(np.ptp(points, axis=0).max())
 
 

@@ -34,7 +34,7 @@ _WIPED = {
 
 
 def wipe(table: Records, lump: LumpId, rows: Ints) -> None:
-    """Have rows name nothing: the next edit uses them again."""
+    """Have rows, int64[n], name nothing: the next edit uses them again."""
     for name, value in _WIPED[lump].items():
         table[name][rows] = value
 

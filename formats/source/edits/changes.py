@@ -133,7 +133,7 @@ def put(records: Records, number: int, fields: Fields, what: str) -> None:
 
 
 def fitting(value: object, old: npt.ArrayLike, what: str) -> Array:
-    """A value as what stood in its place. Raises FormatError where it has another shape, is no number or too big."""
+    """A value as what stood in its place. Raises FormatError where it has another shape, is NaN or too big."""
     place = np.asarray(old)
     if place.dtype.kind == "V":
         if not isinstance(value, bytes) or len(value) != place.dtype.itemsize:
@@ -158,7 +158,7 @@ def fitting(value: object, old: npt.ArrayLike, what: str) -> Array:
 
 
 def numbered(numbers: npt.ArrayLike, count: int, lump: int) -> npt.NDArray[np.int64]:
-    """Numbers of records, each once, ascending. Raises FormatError for ones that aren't there."""
+    """Numbers of records, int64[n], each once, ascending. Raises FormatError for ones that aren't there."""
     try:
         wanted = np.asarray(numbers, np.float64).reshape(-1)
     except (TypeError, ValueError):

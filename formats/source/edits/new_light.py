@@ -133,7 +133,7 @@ def same_places(rows: Mapping[LumpId, Records]) -> Records:
 
 
 def put_places(rows: Records, which: Ints, offsets: Ints, lump: LumpId) -> None:
-    """Have faces their lightmaps at bytes of a lump. Raises FormatError for a lump that is too large."""
+    """Have faces, int64[n], their lightmaps at bytes of a lump, int64[n]. Raises FormatError for too large a lump."""
     if len(offsets) and int(offsets.max()) > np.iinfo(rows.dtype["lightofs"]).max:
         raise FormatError("would be too large", lump_name(lump))
     rows["lightofs"][which] = offsets

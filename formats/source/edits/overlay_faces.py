@@ -123,7 +123,7 @@ def _triangles(level: Level, polygons: geometry.Polygons, usable: Ints) -> tuple
 
 @np.errstate(all="ignore")  # what is no number is in no plane
 def touched(there: Pieces, overlay: Records, reach: Reach) -> Ints:
-    """The faces, ascending, that an overlay (one record) covers a part of."""
+    """The faces, int64[n] ascending, that an overlay (one record) covers a part of."""
     own = _covered(there, overlay, reach.cosine, np.arange(len(there.faces)))
     low, high = _depths(there, overlay, own)
     slack = _slack(there, overlay, own)
@@ -133,7 +133,7 @@ def touched(there: Pieces, overlay: Records, reach: Reach) -> Ints:
 
 @np.errstate(all="ignore")
 def reach_of(there: Pieces, overlay: Records, listed: Ints) -> Reach:
-    """How far an overlay (one record) reaches, by the faces that it lists; as far as usual where it covers none."""
+    """How far an overlay (one record) reaches, by the faces int64[n] that it lists; as usual where it covers none."""
     own = _covered(there, overlay, _FACING, np.flatnonzero(np.isin(there.faces, listed)))
     if not len(own):
         return Reach()

@@ -146,7 +146,7 @@ class ShapedBrushes:
         return Shaped(own_row, sides, dists, contents, None if still else move, polygons)
 
     def recontained(self, brush: int, contents: int, polygons: Ints) -> Shaped:
-        """A brush that is where it was, with other contents."""
+        """A brush that is where it was, with other contents. polygons: int64[n], those that say so."""
         rows = sides_of(self.texinfos.before, np.array([brush]))[0]
         normals, dists = self._planes(rows)
         none = np.full((len(rows), 4, 4), np.nan)

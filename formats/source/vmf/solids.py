@@ -283,7 +283,9 @@ def _bounding(found: brushes.Solids, records: Records) -> NDArray[np.bool_]:
 
 
 def is_detail(contents: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which brushes of the world were in a func_detail, by their contents: what isn't seen is always called detail."""
+    """Which brushes of the world were in a func_detail, bool[n], by their contents, int64[n]: what isn't seen is always
+    called detail.
+    """
     seen = int(tools.SEEN | Contents.WATER)
     return np.asarray((contents & Contents.DETAIL > 0) & (contents & seen > 0) & (contents & int(tools.CLIP) == 0))
 

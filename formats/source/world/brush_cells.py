@@ -56,7 +56,7 @@ class BrushCells:
 
     @property
     def numbers(self) -> Ints:
-        """The brushes that there are, ascending."""
+        """int64[n]: the brushes that there are, ascending."""
         return np.flatnonzero(self._there)
 
     def __contains__(self, number: int) -> bool:
@@ -119,7 +119,7 @@ class BrushCells:
         self._cells.pop(number, None)
 
     def put(self, number: int, shape: Piece, planenums: Ints) -> None:
-        """Have a brush, one behind all others too, with the planes of rows of PLANES."""
+        """Have a brush, one behind all others too. planenums: int64[sides], rows of PLANES."""
         more = number + 1 - len(self._there)
         if more > 0:
             self._there = np.append(self._there, np.zeros(more, np.bool_))

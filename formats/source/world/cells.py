@@ -97,7 +97,7 @@ class Cell:
 
 
 def of_box(low: Floats, high: Floats) -> Cell:
-    """The cell of a box."""
+    """The cell of a box. low, high: float64[3]."""
     planes = np.concatenate([np.column_stack([-np.eye(3), -low]), np.column_stack([np.eye(3), high])])
     rings = []
     for axis, end in ((axis, end) for end in (low, high) for axis in range(3)):

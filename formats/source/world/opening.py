@@ -254,7 +254,7 @@ class Openings:
 
 def uncovered(ring: Floats, brushes: BrushCells, but: int = -1, margin: float = 0.0) -> list[Floats]:
     """What of a flat convex polygon lies in none of the solid brushes, these made larger by some units: convex polygons
-    of some size. but: a brush that doesn't count.
+    float64[n, 3] of some size. ring: float64[n, 3]. but: a brush that doesn't count.
     """
     near = brushes.near(np.array([ring.min(axis=0), ring.max(axis=0)]), margin).tolist()
     parts = [ring]

@@ -110,14 +110,14 @@ def _shared(face: int, ring: Floats, sides: _Sides, own: Bools, order: Ints, hol
 
 
 def rings_of(polygons: Polygons, faces: Ints) -> FlatRings:
-    """Faces as polygons."""
+    """Faces, int64[n], as polygons."""
     counts = np.diff(polygons.first_corner)[faces]
     corners = polygons.corners[ranges.flat(polygons.first_corner[faces], counts)]
     return FlatRings.of_runs(polygons.positions[corners].astype(np.float64), counts)
 
 
 def side_rings(level: Tabled, numbers: Ints) -> tuple[Solids, FlatRings]:
-    """The solids of brushes, and the polygons of their sides, clockwise seen from the front."""
+    """The solids of brushes, int64[n], and the polygons of their sides, clockwise seen from the front."""
     solids = brushes.solids(level, numbers)
     counts = np.diff(solids.polygons.first_corner)
     owners, first = ranges.owners(counts), solids.polygons.first_corner
@@ -161,7 +161,7 @@ def _named(level: Level, faces: Ints) -> dict[int, Ints]:
 
 
 def side_rows(changes: Changes, brush: int) -> Ints:
-    """The sides of a brush as it was, without bevels: rows of BRUSHSIDES."""
+    """The sides of a brush as it was, without bevels: rows of BRUSHSIDES, int64[n]."""
     row = changes.level.table(LumpId.BRUSHES)[brush]
     rows = np.arange(int(row["firstside"]), int(row["firstside"]) + int(row["numsides"]))
     return np.asarray(rows[changes.level.table(LumpId.BRUSHSIDES)["bevel"][rows] == 0])

@@ -60,7 +60,7 @@ class FlatRings:
         return len(self.sizes)
 
     def take(self, rows: Ints | Bools) -> FlatRings:
-        """Some of them."""
+        """Some of them: int64[k], or bool[n]."""
         return FlatRings(self.corners[rows], self.sizes[rows])
 
     def listed(self) -> list[Floats]:
@@ -123,7 +123,9 @@ class FlatRings:
         return np.where(self.there & (np.abs(heights) > ON), heights, 0.0)
 
     def behind(self, normals: Floats, dists: Floats) -> FlatRings:
-        """What of each lies behind a plane of its own; nothing (0 corners) where less than a sliver does."""
+        """What of each lies behind a plane of its own, float64[n, 3] and [n]; nothing (0 corners) where less than a
+        sliver does.
+        """
         return self.below(self.heights(normals, dists))
 
     def below(self, heights: Floats) -> FlatRings:
@@ -143,7 +145,7 @@ def joined(parts: Iterable[FlatRings]) -> FlatRings:
 
 
 def parted(rings: Sequence[Floats], by: Floats) -> tuple[list[Floats], list[Floats]]:
-    """Of polygons what lies within another one in their plane, and the rest of them, in convex pieces."""
+    """Of polygons float64[n, 3] what lies within another one in their plane, and the rest of them, in convex pieces."""
     inside, outside = FlatRings.of(rings), []
     facing, dists_of = FlatRings.of([by]).walls
     for normal, dist in zip(facing[0], dists_of[0], strict=True):
@@ -161,7 +163,7 @@ def parted(rings: Sequence[Floats], by: Floats) -> tuple[list[Floats], list[Floa
 
 
 def without(rings: Sequence[Floats], taken: Sequence[Floats]) -> list[Floats]:
-    """What is left of polygons without others in their plane; those that nothing is taken from stay what they are."""
+    """What is left of polygons float64[n, 3] without others in their plane; those that keep all stay what they are."""
     left = list(rings)
     for each in taken:
         if not left:
@@ -174,7 +176,7 @@ def without(rings: Sequence[Floats], taken: Sequence[Floats]) -> list[Floats]:
 
 
 def merged(rings: Sequence[Floats]) -> list[Floats]:
-    """Polygons of one plane that don't overlap, joined where two make a convex one."""
+    """Polygons float64[n, 3] of one plane that don't overlap, joined where two make a convex one."""
     left = list(rings)
     place = 0
     while place < len(left):
