@@ -9,21 +9,17 @@ import numpy as np
 from ....formats.counting import number_of
 from ...scene import meshes
 from ...scene.reports import SceneError, listed
-from ...scene.sidebar import OBJECT_MODE, LevelOperator, allows
+from ...scene.sidebar import LevelOperator
 from .. import layout
 from ..terrain.heights import terrain_of
 from .seams import mend, seams
 
 
 class _OnSeams(LevelOperator):
-    """What operators share that compare the terrains of levels."""
+    """What operators share that compare the terrains of levels, which can't be read in Edit Mode."""
 
     format_key = layout.FORMAT
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Ask for a level, and for Object Mode: terrains in Edit Mode can't be read."""
-        return super().poll(context) and allows(cls, context.mode == "OBJECT", OBJECT_MODE)
+    needs_mode = "OBJECT"
 
 
 class LEVELWRIGHT_OT_fable_show_seams(_OnSeams):
