@@ -11,7 +11,7 @@ import numpy as np
 from ....formats import teeworlds
 from ....formats.teeworlds.stamps import TileStamp
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
-from ...scene import assets, declared, images, previews, properties
+from ...scene import assets, declared, images, originals, previews, properties
 from ...scene.names import storable
 from ...scene.reports import SceneError
 from .. import layout
@@ -131,7 +131,7 @@ class PutTiles(MapOperator):
         layer = active_layer(context)
         if layer is None or group_of(level, layer) is None or tile_kind(layer) is None:
             raise SceneError("Select the tiles, then the layer of the map that they go into: it has to be active")
-        pieces = [obj for obj in context.selected_objects or () if _is_piece(level, obj)]
+        pieces = [obj for obj in context.selected_objects or () if _is_piece(obj)]
         if not pieces:
             raise SceneError("Select tiles that were dragged in from the asset browser, too")
         put_into(layer, pieces)
@@ -153,9 +153,11 @@ def _image_of(layer: bpy.types.Object) -> str:
     return layout.plain_name(found[0].name) if found else ""
 
 
-def _is_piece(level: bpy.types.Collection, obj: bpy.types.Object) -> bool:
-    """Whether an object is a layer of tiles that is in no group of the map."""
-    return obj.get("tile_kind") is not None and tile_kind(obj) is not None and group_of(level, obj) is None
+def _is_piece(obj: bpy.types.Object) -> bool:
+    """Whether an object is a layer of tiles that is in no group of a map, neither of another one."""
+    if obj.get("tile_kind") is None or tile_kind(obj) is None:
+        return False
+    return all(group_of(level, obj) is None for level in originals.levels())
 
 
 CLASSES = (SaveStamp, PutTiles)

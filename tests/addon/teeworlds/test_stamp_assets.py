@@ -91,6 +91,18 @@ def test_what_can_not_be_put_is_refused() -> None:
         bpy.ops.levelwright.teeworlds_put_tiles()
 
 
+def test_layers_of_another_map_are_no_tiles_to_be_put() -> None:
+    """They are selected, too, where one selects all; putting them would take them out of their map."""
+    other, theirs = opened("mesh")
+    _, ground = opened("mesh")
+    before = tiles(other)
+    theirs.select_set(True)
+    bpy.context.view_layer.objects.active = ground
+    with pytest.raises(RuntimeError, match="Select tiles"):
+        bpy.ops.levelwright.teeworlds_put_tiles()
+    assert tiles(other) == before
+
+
 def test_no_stamp_is_no_asset() -> None:
     opened("mesh")
     held.drop()
