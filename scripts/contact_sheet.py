@@ -35,8 +35,8 @@ from levelwright.formats.source.content.search_path import Folder, SearchPath  #
 Mesh = bpy.types.Mesh
 CELL, MARGIN, LABEL = 1.0, 0.08, 0.05
 """Of a model on the sheet: its cell's side, what is left free around it, and its name's height."""
-TURN, TILT = math.radians(25), math.radians(15)
-"""How models are turned from their front, and seen from above."""
+TURN = math.radians(25)
+"""How models are turned from their front."""
 SAMPLES = 24
 TOKEN = 1
 

@@ -140,7 +140,7 @@ class Keys:
     right: NDArray[np.float32]
     """float32[k, 2]."""
     left_type: NDArray[np.int32]
-    """int32[k]."""
+    """int32[k], numbers of HANDLE."""
     right_type: NDArray[np.int32]
     """int32[k]."""
 

@@ -32,7 +32,6 @@ KEYS: dict[List, str] = {
     "changes": "levelwright_findings_changes",
 }
 """On a level's collection: JSON, a list of lines each. That of exports is called as version 0.3.0 called it."""
-FINDINGS = KEYS["export"]
 SORTS: tuple[Sort, ...] = ("error", "look", "missing", "left out", "warning", "change")
 """In the order of the sidebar."""
 _VARYING = re.compile(r"""'[^']*'|"[^"]*"|\S*[/\\]\S*|[-+]?\d[\d.,]*""")

@@ -19,7 +19,7 @@ from .map_file import HAS_MOTION, VERSION, MapLevel
 from .records import EDITOR_NAME_SIZE, NAME_SIZE, WORLD_BOUND, FaceArray, FaceFlag, texture_names
 from .typedefs import TypeDef
 
-MAX_ENTITIES, MAX_MODELS, MAX_AREAS = 4096, 2048, 256
+MAX_ENTITIES, MAX_MODELS = 4096, 2048
 MAX_TEXINFOS, MAX_TEXTURES, MAX_PLANES = 8192, 1024, 32000
 MAX_ENTITY_DATA = 200_000  # bytes
 MAX_EVENTS = 255  # characters of all events of a motion, with an end each

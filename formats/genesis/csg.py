@@ -19,7 +19,7 @@ from .records import EditorBrushFlag, EditorFaceFlag
 from .solids import SolidPool, Solids
 from .windings import Floats, Integers, Mask, WindingPlanes, dot, scaled_sum, sheets
 
-SHOW_ALL, SHOW_VISIBLE = 0, 1  # the setting ShowGroups
+SHOW_VISIBLE = 1  # the setting ShowGroups; 0: all
 # As numbers: IntFlags are ten times as slow.
 _SOLID_HOLLOW, _HOLLOW_CUT = int(EditorBrushFlag.HOLLOW), int(EditorBrushFlag.HOLLOWCUT)
 _HOLLOW = _SOLID_HOLLOW | _HOLLOW_CUT

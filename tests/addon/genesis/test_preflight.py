@@ -47,7 +47,7 @@ def saved(folder, level, library="gedit.txl"):
 def test_a_level_with_all_that_it_needs_has_no_lines(tmp_path):
     level = saved(tmp_path, imported(room(start(), START)))
     assert checked(level) == []
-    assert originals.ORIGINAL in level and findings.FINDINGS not in level
+    assert originals.ORIGINAL in level and findings.KEYS["export"] not in level
 
 
 def test_a_level_made_of_nothing():
@@ -238,7 +238,7 @@ def test_many_lines_of_a_kind_are_shortened(tmp_path):
 def test_what_is_kept_is_read_whatever_it_is():
     level = imported(map_level([entity([brush(box())]), light(), typedef("light", LIGHT)]))
     for text in ("no JSON", "[1]", "3", '[["a", 3, ""]]'):
-        level[findings.FINDINGS] = text
+        level[findings.KEYS["export"]] = text
         assert findings.kept(level) == []
-    level[findings.FINDINGS] = 5
+    level[findings.KEYS["export"]] = 5
     assert findings.kept(level) == []

@@ -75,7 +75,7 @@ def test_lists_of_imports_tools_and_exports_are_one_and_the_same_is_said_once(le
 
 
 def test_what_0_3_0_kept_is_read_and_damage_is_nothing(level: bpy.types.Collection) -> None:
-    level[findings.FINDINGS] = json.dumps(
+    level[findings.KEYS["export"]] = json.dumps(
         [("no start", [], ""), ("hidden", ["wall"], "a.b"), ("f", [], "", {"wall": [1]})]
     )
     lines = findings.kept(level)
@@ -85,9 +85,9 @@ def test_what_0_3_0_kept_is_read_and_damage_is_nothing(level: bpy.types.Collecti
         ("f", [], "", {"wall": [1]}),
     ]
     for text in ("{", "[1]", '[{"sort": "what"}]', '[{"message": "a", "faces": 3}]', '[["a"]]', "7"):
-        level[findings.FINDINGS] = text
+        level[findings.KEYS["export"]] = text
         assert not findings.kept(level), text
-    level[findings.FINDINGS] = 5
+    level[findings.KEYS["export"]] = 5
     assert not findings.kept(level)
 
 
