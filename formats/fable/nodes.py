@@ -234,6 +234,6 @@ def _part(nodes: Records, dtype: np.dtype[np.void]) -> Records:
     return part
 
 
-def _fits(what: str, counts: Integers, bearers: npt.NDArray[np.bool_], length: int) -> None:
-    if (counts[~bearers] != 0).any() or (counts < 0).any() or int(counts.sum(dtype=np.int64)) != length:
+def _fits(what: str, counts: Integers, owners: npt.NDArray[np.bool_], length: int) -> None:
+    if (counts[~owners] != 0).any() or (counts < 0).any() or int(counts.sum(dtype=np.int64)) != length:
         raise FormatError(f"its nodes do not name the {length} {what} that there are", "navigation")
