@@ -258,7 +258,7 @@ def refuse_outside(field: Field, number: float) -> None:
         return
     if low is not None and high is not None:
         raise ValueError(f"{number} is outside {low} to {high}")
-    raise ValueError(f"{number} isn't {low} or more" if high is None else f"{number} isn't {high} or less")
+    raise ValueError(f"{number}: {low} is the least" if high is None else f"{number}: {high} is the most")
 
 
 def from_blender(field: Field, raw: Value, limited: bool = True) -> Value:

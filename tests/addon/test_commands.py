@@ -117,7 +117,7 @@ def test_a_damaged_level_fails_and_leaves_the_old_file(tmp_path: Path, capsys: p
         (["IN", "out.blend", "--option", "colour=red"], "no option colour"),
         (["IN", "out.blend", "--option", "physics"], "KEY=VALUE"),
         (["IN", "out.blend", "--option", "physics=perhaps"], "neither true nor false"),
-        (["IN", "out.png", "--option", "samples=0"], "0 isn't 1 or more"),
+        (["IN", "out.png", "--option", "samples=0"], "0: 1 is the least"),
         (["IN", "out.png", "--option", "width=wide"], "no int"),
         (["IN", "out.png", "--option", "width=99999"], "width: 99999 is outside 0 to 16384"),
         (["IN", "out.blend", "--report", "nowhere/out.json"], "folder does not exist"),
