@@ -128,9 +128,11 @@ class _Matcher:
             np.einsum("ni,ni->n", self.points[there[self.owner]], before.normals[sides]) - before.dists[sides]
         )
         self.in_place = self._most(np.abs(heights)) <= ON_PLANE
-        self.in_place[there] &= (before.normals[self.places[there]] * self.normals[there]).sum(axis=1) > 0
-        self.in_place &= there
-        for polygon in np.flatnonzero(there & ~self.in_place).tolist():
+        facing = np.zeros(len(there))
+        facing[there] = (before.normals[self.places[there]] * self.normals[there]).sum(axis=1)
+        self.turned = self.in_place & (facing < 0)  # and from inside
+        self.in_place &= facing > 0
+        for polygon in np.flatnonzero(there & ~self.in_place & (facing >= 0)).tolist():
             self.in_place[polygon] = self._has_corners(polygon)
         off = np.full(len(self.points), np.inf)
         off[there[self.owner]] = np.abs(
@@ -244,17 +246,16 @@ class _Matcher:
         source = np.unique(self.source[polygons])
         if len(polygons) > _MOST_POLYGONS:
             raise BrushShapeError(f"{number_of(len(polygons), 'faces')} in one brush", source)
-        normals, dists = self.normals[polygons].copy(), self.dists[polygons].copy()
-        fixed = self.in_place[polygons]
+        normals, dists, fixed = self.normals[polygons].copy(), self.dists[polygons].copy(), self.in_place[polygons]
+        points = np.unique(self.points[self._corners(self.first, polygons)], axis=0)
+        has_area = normals.any(axis=1)
+        if has_area.any() and (normals @ points.mean(axis=0) > dists)[has_area].all():  # inside out: it was mirrored
+            normals, dists, fixed = -normals, -dists, self.turned[polygons]
         normals[fixed] = self.before.normals[self.places[polygons[fixed]]]
         dists[fixed] = self.before.dists[self.places[polygons[fixed]]]
-        points = np.unique(self.points[self._corners(self.first, polygons)], axis=0)
         flat = ~normals.any(axis=1)
         if flat.any():  # no area: what is left of merged corners
             polygons, normals, dists = polygons[~flat], normals[~flat], dists[~flat]
-        middle = points.mean(axis=0)
-        if len(polygons) and (normals @ middle > dists).all():  # inside out
-            normals, dists = -normals, -dists
         before = points @ normals.T - dists
         bulging = (before > BEHIND).any(axis=0)
         if bulging.any():
