@@ -29,8 +29,8 @@ class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
         column = self.layout.column(align=True)
         for operator in (AddEntity, AddBrushEntity, AddStaticProp, AddOverlay, AddBrush):
             column.operator(operator.bl_idname, icon="ADD")
-        for operator in (CutBrushes, SplitBrushes, MakeBrushEntity, MakeWorldBrush):
-            column.operator(operator.bl_idname)
+        for tool in (CutBrushes, SplitBrushes, MakeBrushEntity, MakeWorldBrush):
+            column.operator(tool.bl_idname)
         obj = entity_of(context)
         if obj is None:
             return

@@ -16,6 +16,7 @@ import bpy
 import numpy as np
 from bmesh.types import BMesh, BMFace
 from mathutils import Matrix
+from numpy.typing import NDArray
 
 from ....formats import convex, convex_solids, surfaces
 from ....formats.convex import Floats
@@ -144,27 +145,26 @@ class Cutter:
                     if side.material is not None:
                         face.material_index = self._slot(side.material)
                     if uv is not None:
-                        for loop, place_ in zip(
-                            face.loops, self._uvs(side, shape.positions[ring], face, uv), strict=True
-                        ):
-                            loop[uv].uv = place_
+                        places = self._uvs(side, shape.positions[ring], face, uv).tolist()
+                        for loop, at in zip(face.loops, places, strict=True):
+                            loop[uv].uv = at
             bmesh.ops.delete(form, geom=part, context="FACES")
         form.normal_update()
 
-    def _uvs(self, side: _Side, points: Floats, face: BMFace, uv: Value) -> list[list[float]]:
+    def _uvs(self, side: _Side, points: Floats, face: BMFace, uv: Value) -> NDArray[np.float64] | NDArray[np.float32]:
         """Where the texture of a side lies at points: as on its face, or, on a cut, along the map's axes."""
         if not side.is_cut:
             corners = np.array([loop.vert.co for loop in side.like.loops], np.float64)
             known = np.array([loop[uv].uv for loop in side.like.loops], np.float64)
             middle = corners.mean(axis=0)
             flat = np.linalg.lstsq(np.column_stack([corners - middle, np.ones(len(corners))]), known, rcond=1e-9)[0]
-            return np.asarray(np.column_stack([points - middle, np.ones(len(points))]) @ flat).tolist()
+            return np.asarray(np.column_stack([points - middle, np.ones(len(points))]) @ flat)
         name = _name(_material(self._obj, face.material_index))
         turn = self._place[:3, :3]
         normal = turn @ side.normal
         vectors = vmf.standard((normal / np.linalg.norm(normal))[None])[0]
         texels = (points @ turn.T + self._place[:3, 3]) @ vectors[:, :3].T + vectors[:, 3]
-        return uv_of(texels, np.array([size_of(name, self._sizes)])).tolist()
+        return uv_of(texels, np.array([size_of(name, self._sizes)]))
 
     def _body(self, part: Sequence[BMFace]) -> BMFace:
         """The face whose attributes and material cuts get: the largest, of those without tool textures if there are."""
