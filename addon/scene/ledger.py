@@ -56,7 +56,7 @@ WRITTEN = Fate()
 
 
 def follows(source: str) -> Fate:
-    """An aspect that the import makes of something else: "the texture's size"."""
+    """An aspect that the import makes of something else: "the texture's size". It comes and goes with elements."""
     return Fate(f"it follows from {source}")
 
 
@@ -106,11 +106,10 @@ def fate_of(fates: Fates, kind: str, aspect: str) -> Fate:
     """
     group = next((each for each in aspects.GROUPS if aspect.startswith(each)), None)
     names = (aspect, "*") if group is None else (aspect, f"{group}*", "*")
-    for declared in (fates, COMMON):
-        for table in (declared.get(kind, {}), declared.get("*", {})):
-            found = next((table[name] for name in names if name in table), None)
-            if found is not None:
-                return found
+    for table in (declared.get(key, {}) for declared in (fates, COMMON) for key in (kind, "*")):
+        found = next((table[name] for name in names if name in table), None)
+        if found is not None:
+            return found
     return UNDECLARED
 
 
@@ -323,7 +322,8 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> Step
                 if fate.is_written or mark in then:
                     continue
                 known = any(aspects.comparable(mark, each) for each in then)
-                (edited if known else unknown)[name, fate].append(block.id_block)
+                if known or not fate.why.startswith(follows("").why):
+                    (edited if known else unknown)[name, fate].append(block.id_block)
     for (name, fate), those in edited.items():
         _say(report, fate, f"{_listed(those)}: the edit of {name} isn't written: {fate.why}", those)
     for (name, fate), those in unknown.items():

@@ -8,7 +8,7 @@ import bpy
 from ..scene.sidebar import LevelPanel, draw_property
 from . import layout
 from .brush_models.operators import AddBrushEntity, MakeBrushEntity, MakeWorldBrush
-from .brushes.operators import AddBrush
+from .brushes.operators import AddBrush, CutBrushes, SplitBrushes
 from .entities import custom_properties
 from .entities.operators import AddEntity, EditOutput, RemoveOutput, entity_of
 from .entities.outputs import outputs_of
@@ -29,8 +29,8 @@ class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
         column = self.layout.column(align=True)
         for operator in (AddEntity, AddBrushEntity, AddStaticProp, AddOverlay, AddBrush):
             column.operator(operator.bl_idname, icon="ADD")
-        column.operator(MakeBrushEntity.bl_idname)
-        column.operator(MakeWorldBrush.bl_idname)
+        for tool in (CutBrushes, SplitBrushes, MakeBrushEntity, MakeWorldBrush):
+            column.operator(tool.bl_idname)
         obj = entity_of(context)
         if obj is None:
             return
@@ -50,6 +50,7 @@ class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
 
 
 CLASSES = (
-    *(AddEntity, AddBrushEntity, AddStaticProp, AddOverlay, AddBrush, MakeBrushEntity, MakeWorldBrush),
+    *(AddEntity, AddBrushEntity, AddStaticProp, AddOverlay, AddBrush),
+    *(CutBrushes, SplitBrushes, MakeBrushEntity, MakeWorldBrush),
     *(EditOutput, RemoveOutput, LEVELWRIGHT_PT_source_edit),
 )

@@ -118,7 +118,9 @@ FATES: Fates = {
     layout.BRUSHES: {
         **_written(_OBJECT, _SHAPE, "materials", "materials of faces", "attribute UVMap"),
         f"attribute {layout.CONTENTS}": WRITTEN,
-        "smooth shading": _NO_NORMALS,
+        f"attribute {layout.SIDE}": follows("the map's brushes"),
+        f"attribute {layout.BRUSH}": follows("the map's brushes"),
+        "smooth shading": follows("the flat sides that a brush has"),
         "custom normals": _NO_NORMALS,
     },
     layout.DISPLACEMENT: _DISPLACEMENT,

@@ -152,6 +152,8 @@ VERTEX_LIGHT = "vertex_light"
 """FLOAT_COLOR, points of static props that the compiler lit: light, 1 shows a texture as it is; never 0."""
 TAGS, FACE = "tags", "face"
 """INT, triangles of displacements."""
+SPLIT_BRUSHES = "levelwright.source_split_brushes"
+"""The operator that makes convex brushes of those that aren't."""
 SIDE, BRUSH, CONTENTS = "side", "brush", "contents"
 """INT, polygons of brushes: numbers in BRUSHSIDES and BRUSHES + 1; Contents of the brush, as an int32."""
 

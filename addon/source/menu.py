@@ -39,7 +39,9 @@ MENU = (
         "what-can-be-edited",
         entries("add_entity", "add_brush_entity", "add_static_prop", "add_overlay", "add_brush"),
     ),
-    MenuSection("Brushes", "editing-the-world", entries("make_brush_entity", "make_world_brush")),
+    MenuSection(
+        "Brushes", "editing-the-world", entries("cut_brushes", "split_brushes", "make_brush_entity", "make_world_brush")
+    ),
     MenuSection(
         "Outputs",
         "what-can-be-edited",

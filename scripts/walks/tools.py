@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tools of levels: strokes of Fable's brush, seams, pictures of themes; what one looks and finds by in NS2; light that
-is baked into a Source map.
+"""Tools of levels: strokes of Fable's brush, seams, pictures of themes; what one looks and finds by in NS2; a door and
+light that is baked in Source maps.
 """
 
 from __future__ import annotations
@@ -167,10 +167,49 @@ def bake(walk: Walk) -> None:
     walk.see("baked", "The light that Cycles has made.")
 
 
+WALL = """
+bpy.ops.levelwright.source_new_level(name="hall", width=512.0, height=256.0)
+for scale, name in (((0.5, 8, 3), "wall"), ((1, 1.2, 2), "door")):
+    bpy.context.scene.cursor.location = (0, 0, 0)
+    bpy.ops.levelwright.source_add_brush(what="dev/dev_measuregeneric01")
+    made = bpy.context.object
+    made.name, made.scale = name, scale
+    made.location = (-32 * scale[0], -32 * scale[1], 0 if name == "wall" else -16)
+    made.display_type = "TEXTURED"
+for obj in bpy.data.objects:
+    obj.select_set(obj.name in ("wall", "door"))
+bpy.context.view_layer.objects.active = bpy.data.objects["wall"]
+bpy.ops.view3d.view_selected()
+bpy.ops.ed.undo_push(message="Wall")
+"""
+"""A new map with a wall, and a box where the door will be, both selected."""
+
+
+def door(walk: Walk) -> None:
+    """A box is cut out of a wall's brush, which undo takes back and redo brings again: three brushes are left."""
+    window = walk.window
+    window.python(WALL)
+    walk.over_view()
+    walk.expect("len(bpy.context.selected_objects) == 2", "the wall and the box are not selected")
+    walk.see("wall", "A wall, and a box where the door will be; the wall is the active object.")
+    faces = "len(bpy.data.objects['wall'].data.polygons)"
+    walk.menu("Levelwright", "Source", "Brushes", "Cut Brushes")
+    walk.expect(f"{faces} > 12 and 'door' not in bpy.data.objects", "the wall was not cut")
+    walk.see("door", "The wall is three brushes now.")
+    window.key("ctrl+z")
+    walk.expect(f"{faces} == 6 and 'door' in bpy.data.objects", "undo did not close the wall")
+    window.key("ctrl+shift+z")
+    walk.expect(f"{faces} > 12", "redo did not open the wall")
+    walk.menu("Levelwright", "Check Export")
+    walk.see("check", "Check Export asks for the export's options, World among them.")
+    window.key("Escape")
+
+
 PATHS: dict[str, Callable[[Walk], None]] = {
     "tools-brush": brush,
     "tools-pictures": pictures,
     "tools-seams": seams,
     "tools-ns2": find_and_look,
     "tools-bake": bake,
+    "tools-source": door,
 }

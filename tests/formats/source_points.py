@@ -106,6 +106,25 @@ class Space:
         return (bits != 0) | (rows < 0) | (columns < 0)
 
 
+def blind(before, after, boxes, rng, count) -> tuple[int, int]:
+    """Of `count` pairs of points, one of each near boxes float64[n, 2, 3], how many see each other since an edit where
+    the visibility says otherwise; and how many do see each other.
+    """
+    space, old, model = Space(after), Space(before), before.table(LumpId.MODELS)[0]
+    low, high = np.add(boxes, [[-200], [200]])[rng.integers(len(boxes), size=count)].transpose(1, 0, 2)
+    groups = []
+    for points in (rng.uniform(low, high), rng.uniform(model["mins"], model["maxs"], (count, 3))):
+        leafs = space.leafs[space.leaf(points)]
+        groups.append(points[(leafs["cluster"] >= 0) & (leafs["contents"] & Contents.SOLID == 0)])
+    if not all(map(len, groups)):
+        return 0, 0
+    one, other = (group[rng.integers(len(group), size=count)] for group in groups)
+    seen = space.sees(one, other)
+    wrong = seen & ~space.visible(after.visibility, one, other)
+    wrong[wrong] &= ~old.sees(one[wrong], other[wrong])
+    return int(wrong.sum()), int(seen.sum())
+
+
 def near(points, pieces, margin=0.0):
     """bool[n]: which points are in one of some pieces, these made larger by a margin."""
     found = np.zeros(len(points), np.bool_)

@@ -21,7 +21,7 @@ from formats.source import read, world
 from .worlds import KINDS, Proof, prove
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-_TOLD = ("in gaps", "open edges", "open edges of others")
+_TOLD = ("more sight", "in gaps", "open edges", "open edges of others")
 _SHARE = {"not drawn": 1e-3, "drawn twice": 1e-3, **dict.fromkeys(_TOLD, np.inf)}
 """What may be of these: as much as the areas of sides may be off; some things are just told."""
 
@@ -38,7 +38,7 @@ def line(name: str, kind: str, proof: Proof, seconds: float) -> str:
     told = ", ".join(
         f"{what} {wrong}" + (f"/{proof.asked[what]}" if proof.asked[what] else "")
         for what, wrong in proof.wrong.items()
-        if wrong or what in ("outside", "unlisted", "not drawn")
+        if wrong or what in ("outside", "unseen", "unlisted", "not drawn")
     )
     refused = "".join(f"; {count} refused: {why}" for why, count in proof.refused.items())
     failed = bad(proof)

@@ -12,7 +12,7 @@ from formats.source.edits.changes import joined
 from formats.source.records import Contents
 from formats.source.world import Carved, Change, WorldEdits
 from tests.formats import source_world_faces as faces
-from tests.formats.source_points import Space, compared, inside, near
+from tests.formats.source_points import Space, blind, compared, inside, near
 from tests.formats.source_rows import nameless
 
 ALONE, SEVERAL = 1, 50
@@ -25,6 +25,8 @@ _MARGIN = 0.1
 _ROUNDS = 40
 _NEARER = 1e-3
 """Units before a face, where a leaf that is thinner than faces.BEFORE is asked."""
+PAIRS = 100_000
+"""Of points, one of each near what opened, that are asked whether they see each other."""
 _OF_FACE, _OF_SIDE, _MOST_SIDES = 12, 60, 150
 _NEVER = Contents.WATER | Contents.SLIME | Contents.AREAPORTAL
 
@@ -153,10 +155,21 @@ def prove(data: bytes, kind: str, points: int, random: np.random.Generator) -> P
         proof.tell(what, wrong, len(asked))
     known = {(problem.place, problem.message) for problem in check(before)}
     proof.tell("check", sum((each.place, each.message) not in known for each in check(after)))
+    _sight(proof, before, after, carved, min(points, PAIRS), random)
     _faces(proof, before, after, carved, random)
     filled = asked[~holes(before, gone, asked)]
     _undo(proof, before, after, undone(before, after, edits, carved), filled, [*gone, *new], random)
     return proof
+
+
+def _sight(proof: Proof, before: Level, after: Level, carved: Carved, pairs: int, random: np.random.Generator) -> None:
+    """Ask who sees whom through what opened, and by how much visibility grew."""
+    boxes = np.array([cell.box for cell in carved.cells.values()]).reshape(-1, 2, 3)
+    if before.visibility is None or after.visibility is None or not len(boxes):
+        return
+    proof.tell("unseen", *blind(before, after, boxes, random, pairs))
+    was, now = (int(level.matrix().sum()) for level in (before.visibility, after.visibility))
+    proof.tell("more sight", now - was, was)
 
 
 def _faces(proof: Proof, before: Level, after: Level, carved: Carved, random: np.random.Generator) -> None:

@@ -43,7 +43,7 @@ def importing_into(context: bpy.types.Context, level: bpy.types.Collection, repo
         groups[_plain(child), ""] = child
         groups.update({(_plain(each), _plain(child)): each for each in child.children})
     scene = stage.scene_of(context)
-    return ImportContext(
+    return _Adding(
         read, settings, report, path, scene, False, original.token, level, root, {},
         content, _Kept(made, original.token), _groups=groups,
     )  # fmt: skip
@@ -52,6 +52,16 @@ def importing_into(context: bpy.types.Context, level: bpy.types.Collection, repo
 def _plain(collection: bpy.types.Collection) -> str:
     """A collection's name without the number that Blender gives it."""
     return identity.unnumbered(collection.name)
+
+
+class _Adding(ImportContext):
+    """Its collections that aren't there yet are new, and no record of the map."""
+
+    def collection_of(
+        self, name: str, kind: str, record: int = -1, parent: bpy.types.Collection | None = None
+    ) -> bpy.types.Collection:
+        """Make a collection of a kind in the level's, or in one of those."""
+        return super().collection_of(name, kind, record, parent)
 
 
 class _Kept:

@@ -63,7 +63,7 @@ class SceneBrushes:
         try:
             return vmf.match(before, self.polygons)
         except vmf.BrushShapeError as error:
-            mend = mends.TRIANGULATE if error.are_bent else ""
+            mend = mends.TRIANGULATE if error.are_bent else layout.SPLIT_BRUSHES if error.are_concave else ""
             raise self.refused(f"a brush {error.message}", error.polygons, mend) from error
 
     def _faces(self, polygons: Ints) -> dict[bpy.types.Object, Ints]:
@@ -155,6 +155,13 @@ def objects(scene: SceneLevel) -> list[bpy.types.Object]:
         if identity.kind_of(home) == layout.GROUP and _is_home(home):
             found += [obj for obj in list(home.all_objects) if identity.kind_of(obj) is None]
     return [obj for obj in dict.fromkeys(found) if isinstance(obj.data, bpy.types.Mesh)]
+
+
+def is_drawn(obj: bpy.types.Object) -> bool:
+    """Whether an object is one of the imported meshes of brushes, or stands for nothing else in their collection."""
+    if obj.type != "MESH" or identity.kind_of(obj) not in (None, layout.BRUSHES):
+        return False
+    return identity.kind_of(obj) is not None or any(map(_is_home, obj.users_collection))
 
 
 def _is_home(collection: bpy.types.Collection) -> bool:

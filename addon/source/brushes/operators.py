@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""New brushes of a map that is open in Blender, for its world and for an export as VMF."""
+"""Brushes of a map that is open in Blender, new and cut, for its world and for an export as VMF."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
+from ....formats import source
+from ....formats.binary import FormatError
 from ....formats.source import vmf
+from ....formats.source.brushes import of_models
 from ....formats.source.vmf.uv import size_of, uv_of
-from ...scene import declared, meshes
+from ...scene import declared, edit_mode, meshes, originals
+from ...scene.level import needed_root
 from ...scene.names import showable
-from ...scene.reports import Report
+from ...scene.reports import Report, SceneError
+from ...scene.sidebar import LevelOperator
 from .. import layout
 from ..adding.open_map import importing_into
 from ..adding.operators import AddAtCursor, known_materials
 from ..context import ImportContext
+from .collect import is_drawn
+from .cutting import Cutter
 
 SIZE, GRID = 64.0, 8.0
 """Units: of a new brush each way, and what its corners lie on."""
@@ -70,3 +77,73 @@ class AddBrush(AddAtCursor):
         default="dev/dev_measuregeneric01",
         search=known_materials,
     )
+
+
+class CutBrushes(LevelOperator):
+    """Take the other selected meshes out of the brushes of the active one: a door out of a wall, as convex brushes"""
+
+    bl_idname = "levelwright.source_cut_brushes"
+    bl_label = "Cut Brushes"
+    bl_options = {"REGISTER", "UNDO"}
+    format_key = layout.FORMAT
+    needs_mode = "OBJECT"
+    failures = (SceneError, FormatError, OSError)
+    idle = "Nothing that is selected reaches into a brush of the active object"
+
+    keep: bool = declared.boolean(name="Keep what cuts", description="Else it is deleted afterwards")
+    entities: bool = declared.boolean(
+        name="Brushes of entities",
+        description="Those are cut, too, for an export as VMF. In a map an entity's own mesh is what counts",
+    )
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+        """Cut, and leave the brushes selected alone."""
+        active = context.active_object
+        others = [obj for obj in context.selected_objects or () if obj != active and obj.type == "MESH"]
+        if active is None or active not in set(level.all_objects) or not is_drawn(active):
+            raise SceneError(
+                "make the object with the brushes active, the last that is selected: one of those in Brushes"
+            )
+        if not others:
+            raise SceneError("select what cuts, too: a mesh, then the brushes")
+        if not _cutter(level, active, spare_entities=not self.entities).take_out(
+            others, context.evaluated_depsgraph_get()
+        ):
+            return False
+        if not self.keep:
+            for obj in others:
+                bpy.data.objects.remove(obj)
+        return True
+
+
+class SplitBrushes(LevelOperator):
+    """Make several brushes of each selected one that isn't convex; in Edit Mode, of those with a selected face"""
+
+    bl_idname = layout.SPLIT_BRUSHES
+    bl_label = "Split into Convex Brushes"
+    bl_options = {"REGISTER", "UNDO"}
+    format_key = layout.FORMAT
+    failures = (SceneError, FormatError, OSError)
+    idle = "All of these brushes are convex"
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+        """Split them."""
+        edited = list(edit_mode.edited_meshes(context))
+        chosen = [obj for obj in edited or context.selected_objects or () if is_drawn(obj)]
+        if not chosen:
+            raise SceneError("none of the brushes is selected")
+        for obj in chosen:
+            if not edited and meshes.needs_evaluation(obj):
+                raise SceneError(f"{obj.name}: apply its modifiers and shape keys first", [obj])
+        return sum([_cutter(level, obj).split(only_selected=bool(edited)) for obj in chosen]) > 0
+
+
+def _cutter(level: bpy.types.Collection, obj: bpy.types.Object, spare_entities: bool = False) -> Cutter:
+    """What cuts an object's brushes, those of entities too unless they are spared. Raises SceneError, FormatError."""
+    place = needed_root(level).matrix_world.inverted_safe() @ obj.matrix_world
+    original = originals.require(level)
+    if original is None:
+        return Cutter(obj, place, {})
+    read = source.read(original.data, salvage=True)
+    own = np.flatnonzero(of_models(read) > 0).tolist() if spare_entities else []
+    return Cutter(obj, place, vmf.sizes(read), frozenset(own))

@@ -17,7 +17,7 @@ from ....formats.binary import FormatError
 from ....formats.source import brush_classes, edits, entity_values, numbers, orientation
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
 from ....formats.source.entity_values import ANGLE, DOWN, UP
-from ...scene import identity, meshes, transforms
+from ...scene import identity, transforms
 from ...scene.instances import Instance
 from ...scene.reports import Report, SceneError
 from .. import layout
@@ -151,7 +151,7 @@ class _EntityCollector:
         to the mesh.
         """
         stands_in = not values.get(MODEL, "").startswith("*") and isinstance(obj.data, bpy.types.Mesh | bpy.types.Curve)
-        if stands_in and (self.shapes.is_edited(obj) or meshes.needs_evaluation(obj)):
+        if stands_in and self.shapes.is_edited(obj):
             self.report.warn(f"{obj.name}: {models.EDITED if models.is_model(values.get(MODEL, '')) else _STANDS_IN}")
         groups = custom_properties.groups(obj)
         if groups:

@@ -10,7 +10,7 @@ import zlib
 
 import bpy
 import numpy as np
-from bpy.types import Mesh
+from bpy.types import Curve, Mesh
 
 from ...scene import aspects, baselines, identity, shapes
 from ...scene.blender_types import Value
@@ -30,7 +30,13 @@ class StandInShapes:
             baselines.store(obj.data, _LOOKS, np.array([self._of(obj)], np.int64))
 
     def is_edited(self, obj: bpy.types.Object) -> bool:
-        """Whether it is another one than was remembered, or has materials of the object's own."""
+        """Whether it is another one than was remembered, or modifiers, shape keys or the object's own materials show it
+        otherwise.
+        """
+        if any(modifier.show_viewport for modifier in obj.modifiers):
+            return True
+        if isinstance(obj.data, Mesh | Curve) and obj.data.shape_keys is not None:
+            return True
         if any(slot.link == "OBJECT" and slot.material is not None for slot in obj.material_slots):
             return True
         if isinstance(obj.data, Mesh) and shapes.is_edited(obj.data):

@@ -16,6 +16,7 @@ from ....formats import source
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
 from ....formats.source.texdata import MAX_NAME
+from ....formats.source.vmf.uv import UNKNOWN_SIZE
 from ...scene import identity, images, originals
 from ...scene.blender_types import NodeTree
 from ...scene.names import showable
@@ -24,6 +25,8 @@ from .. import layout
 from ..collecting.scene_level import SceneLevel, shows_faces
 
 _GREY = (0.5, 0.5, 0.5)
+_TOOLS = "tools/"
+"""What the names of tool textures begin with: they are of UNKNOWN_SIZE, and nobody sees them."""
 _LETTERS = re.compile(r"[ !#-~]+")
 """What a texture's name is of: no quotes, which would end it in a material's or an editor's file."""
 _AS_FILE = re.compile(r"(?:/|materials/)*(.*?)(?:\.vmt)?", re.IGNORECASE | re.DOTALL)
@@ -167,9 +170,9 @@ class TextureTable:
         number = edits.textures.add(self.level, name, size, color)
         if number == before:
             self.report.count("textures added")
-            if image is None:
+            if image is None and not (name.lower().startswith(_TOOLS) and size == UNKNOWN_SIZE):
                 self.report.warn(
                     f"texture {name}: its size isn't known, since its material has no image: {size[0]:g} x {size[1]:g} "
-                    "is taken, as of the texture that was there"
+                    "is taken"
                 )
         return number

@@ -124,7 +124,7 @@ class WorldBrushes:
             return
         names = listed([f"{brush}" for brush in sorted({*own, *gone})])
         message = (
-            f"brushes {names} are those of entities: edit the mesh of the entity itself, with Moved Geometry, an "
+            f"brushes of entities were edited ({names}): edit the mesh of the entity itself, with Moved Geometry, an "
             "option of the export, on rebuild"
         )
         polygons = np.flatnonzero(np.isin(self._drawn.polygons.brushes, own))

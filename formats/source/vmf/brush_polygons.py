@@ -35,11 +35,14 @@ _MOST_POLYGONS = 512  # more than any brush, however it is cut up
 
 
 class BrushShapeError(ValueError):
-    """Polygons that aren't a brush. polygons: int64[k], those at fault. are_bent: because they aren't flat."""
+    """Polygons that aren't a brush. polygons: int64[k], those at fault. are_bent: because they aren't flat.
 
-    def __init__(self, message: str, polygons: Ints, are_bent: bool = False) -> None:
+    are_concave: because what they enclose isn't convex.
+    """
+
+    def __init__(self, message: str, polygons: Ints, are_bent: bool = False, are_concave: bool = False) -> None:
         super().__init__(message)
-        self.message, self.polygons, self.are_bent = message, polygons, are_bent
+        self.message, self.polygons, self.are_bent, self.are_concave = message, polygons, are_bent, are_concave
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ def match(before: VmfSolids, drawn: BrushPolygons) -> CollectedBrushes:
             polygons_of.append(np.unique(matcher.source[own]))
             rest[own] = False
     for polygons in matcher.parts(rest):
-        brush = int(drawn.brushes[matcher.source[polygons[0]]])
+        brush = int(drawn.brushes[matcher.source[polygons]].max())
         if brush not in kept and matcher.is_unchanged(brush, polygons):
             kept.add(brush)
         else:
@@ -128,9 +131,11 @@ class _Matcher:
             np.einsum("ni,ni->n", self.points[there[self.owner]], before.normals[sides]) - before.dists[sides]
         )
         self.in_place = self._most(np.abs(heights)) <= ON_PLANE
-        self.in_place[there] &= (before.normals[self.places[there]] * self.normals[there]).sum(axis=1) > 0
-        self.in_place &= there
-        for polygon in np.flatnonzero(there & ~self.in_place).tolist():
+        facing = np.zeros(len(there))
+        facing[there] = (before.normals[self.places[there]] * self.normals[there]).sum(axis=1)
+        self.turned = self.in_place & (facing < 0)  # and from inside
+        self.in_place &= facing > 0
+        for polygon in np.flatnonzero(there & ~self.in_place & (facing >= 0)).tolist():
             self.in_place[polygon] = self._has_corners(polygon)
         off = np.full(len(self.points), np.inf)
         off[there[self.owner]] = np.abs(
@@ -200,7 +205,9 @@ class _Matcher:
         return before.taken(np.array([solid])).moved(offset[None])
 
     def parts(self, wanted: NDArray[np.bool_]) -> Iterator[Ints]:
-        """The wanted polygons of each solid: those that share points and were drawn for one brush."""
+        """The wanted polygons of each solid: those that share points and were drawn for one brush, and new ones that
+        close it.
+        """
         drawn = self.drawn
         sizes = np.diff(drawn.first_corner)
         count = len(drawn.positions)
@@ -217,11 +224,33 @@ class _Matcher:
             if np.array_equal(smaller, labels):
                 break
             labels = smaller
-        part = lowest[self.source]
+        part = self._adopted(lowest)[self.source]
         order = np.flatnonzero(wanted)
         order = order[np.argsort(part[order], kind="stable")]
         ends = np.flatnonzero(np.diff(part[order])) + 1
         return iter(np.split(order, ends)) if len(order) else iter(())
+
+    def _adopted(self, parts: Ints) -> Ints:
+        """Parts int64[p] of drawn polygons, those of new ones that are open with the part that goes on there."""
+        drawn = self.drawn
+        fresh = drawn.brushes < 0
+        if not fresh.any() or fresh.all():
+            return parts
+        following = np.arange(1, len(drawn.corners) + 1)
+        sizes = np.diff(drawn.first_corner)
+        following[drawn.first_corner[1:][sizes > 0] - 1] = drawn.first_corner[:-1][sizes > 0]
+        ends = np.sort(np.column_stack([drawn.corners, drawn.corners[following]]), axis=1)
+        _, edge = np.unique(ends, axis=0, return_inverse=True)
+        edge, owner = edge.reshape(-1), ranges.owners(sizes)
+        _, once, times = np.unique(np.column_stack([parts[owner], edge]), axis=0, return_index=True, return_counts=True)
+        open_ = once[times == 1]  # corners from which an edge leaves that no other polygon of the part has
+        old = open_[~fresh[owner[open_]]]
+        made = parts.copy()
+        for corner in open_[fresh[owner[open_]]].tolist():
+            beyond = old[edge[old] == edge[corner]]
+            if len(beyond):
+                made[parts == parts[owner[corner]]] = parts[owner[beyond[0]]]
+        return made
 
     def is_unchanged(self, brush: int, polygons: Ints) -> bool:
         """Whether polygons are all the sides of a brush, where and how the import drew them."""
@@ -244,22 +273,21 @@ class _Matcher:
         source = np.unique(self.source[polygons])
         if len(polygons) > _MOST_POLYGONS:
             raise BrushShapeError(f"{number_of(len(polygons), 'faces')} in one brush", source)
-        normals, dists = self.normals[polygons].copy(), self.dists[polygons].copy()
-        fixed = self.in_place[polygons]
+        normals, dists, fixed = self.normals[polygons].copy(), self.dists[polygons].copy(), self.in_place[polygons]
+        points = np.unique(self.points[self._corners(self.first, polygons)], axis=0)
+        has_area = normals.any(axis=1)
+        if has_area.any() and (normals @ points.mean(axis=0) > dists)[has_area].all():  # inside out: it was mirrored
+            normals, dists, fixed = -normals, -dists, self.turned[polygons]
         normals[fixed] = self.before.normals[self.places[polygons[fixed]]]
         dists[fixed] = self.before.dists[self.places[polygons[fixed]]]
-        points = np.unique(self.points[self._corners(self.first, polygons)], axis=0)
         flat = ~normals.any(axis=1)
         if flat.any():  # no area: what is left of merged corners
             polygons, normals, dists = polygons[~flat], normals[~flat], dists[~flat]
-        middle = points.mean(axis=0)
-        if len(polygons) and (normals @ middle > dists).all():  # inside out
-            normals, dists = -normals, -dists
         before = points @ normals.T - dists
         bulging = (before > BEHIND).any(axis=0)
         if bulging.any():
             faulty = self.source[polygons[bulging]]
-            raise BrushShapeError("is not convex: a brush lies behind each of its faces", faulty)
+            raise BrushShapeError("is not convex: a brush lies behind each of its faces", faulty, are_concave=True)
         first = self._sides(normals, dists, polygons)
         if not 4 <= len(first) <= _MOST_SIDES:
             raise BrushShapeError(f"has {number_of(len(first), 'sides')}; a brush has 4 to {_MOST_SIDES}", source)

@@ -105,8 +105,9 @@ def _checked(shape: Piece, texinfos: int) -> Piece:
     found = _polygons(shape)
     if np.abs(found.positions).max() > FARTHEST:
         raise FormatError(f"reaches further than {FARTHEST:.0f} units", WHAT)
-    if len(shape.texinfos) and not 0 <= shape.texinfos.min() <= shape.texinfos.max() < texinfos:
-        raise FormatError(f"has the texinfo {shape.texinfos.max()}, there are {texinfos}", WHAT)
+    strange = shape.texinfos[(shape.texinfos < 0) | (shape.texinfos >= texinfos)]
+    if len(strange):
+        raise FormatError(f"has the texinfo {strange[0]}, there are {texinfos}", WHAT)
     if not 0 <= shape.contents < 1 << 32:
         raise FormatError(f"has the contents {shape.contents:#x}", WHAT)
     return shape

@@ -104,6 +104,18 @@ def test_where_elements_were_added_it_is_said_that_nothing_can_be_compared(level
     assert told(level)[0] == ["wall: the edit of attribute heat isn't written: the file has no place for it"]
 
 
+def test_where_elements_were_added_what_follows_from_others_does(level: Any) -> None:
+    """It is no edit that somebody made, and nothing is said of it."""
+    wall: Any = bpy.data.objects["wall"]
+    wall.data.attributes.new("heat", "FLOAT", "POINT").data[0].value = 1.0
+    fates: Fates = {"wall": {"attribute heat": follows("the fire"), "*": WRITTEN}}
+    ledger.enter(level, fates)
+    wall.data.vertices.add(1)
+    report = Report()
+    ledger.tell(level, fates, report)
+    assert (report.warnings, report.notes) == ([], [])
+
+
 def test_shared_data_is_told_of_each_object_at_once(level: Any) -> None:
     bpy.data.lights["light"].use_shadow = False
     warnings, _ = told(level)

@@ -9,11 +9,12 @@ import pytest
 from levelwright.addon import games, levels
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import layout
+from levelwright.addon.source.settings import ExportSettings
 from levelwright.formats import source
 from levelwright.formats.source import Entity
 
 from tests.addon.contract import edits
-from tests.addon.source.exports import ROOM
+from tests.addon.source.exports import ROOM, Scene
 from tests.formats import source_door, source_portals
 from tests.formats import source_model_bytes as raw
 
@@ -72,6 +73,28 @@ def bad(name: str, folder: Path, step: int) -> list[edits.Outcome]:
     path.write_bytes(source.write(MAPS[name]()))
     found = (edits.outcome(SOURCE, path, each) for each in edits.edits(SOURCE, path)[::step])
     return [each for each in found if each is not None and each.result not in edits.GOOD]
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_nothing_is_told_of_what_nobody_edited(name: str, tmp_path: Path) -> None:
+    scene = Scene(source.write(MAPS[name]()))
+    levels.export_file(bpy.context, scene.level, tmp_path / "same.bsp", ExportSettings(), scene.report)
+    assert (tmp_path / "same.bsp").read_bytes() == scene.data
+    assert scene.report.warnings == []
+
+
+@pytest.mark.parametrize("what", ["points", "modifier"])
+def test_an_edited_rope_is_told(what: str) -> None:
+    scene = Scene(source.write(odd()))
+    rope = next(obj for obj in scene.level.all_objects if obj.type == "CURVE")
+    if what == "points":
+        rope.data.splines[0].points[1].co.z += 8
+    else:
+        rope.modifiers.new("Wave", "WAVE")
+    scene.export()
+    assert [
+        line for line in scene.report.warnings if line.startswith(f"{rope.name}: what was done to its mesh or curve")
+    ]
 
 
 @pytest.mark.slow

@@ -72,6 +72,8 @@ def test_a_box_is_added_at_the_cursor(data: bytes, classname: str) -> None:
     assert {str(problem) for problem in source.check(level)} <= known
     if classname == "func_brush":
         assert row["numfaces"] == 6
+    else:
+        assert scene.report.warnings == [], "tool textures have a size that is known"
 
 
 def test_what_is_no_class_of_brush_entities_is_refused() -> None:

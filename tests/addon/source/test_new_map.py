@@ -45,6 +45,18 @@ def test_a_brush_and_an_entity_are_built_into_it(tmp_path: Path) -> None:
     assert report.counts["brushes of the world added"] == 1
 
 
+def test_nothing_is_told_of_a_collection_that_a_tool_made(tmp_path: Path) -> None:
+    """The first brush entity of a map that had none brings the collection of them."""
+    bpy.ops.levelwright.source_new_level(name="first")
+    (level,) = originals.levels()
+    bpy.context.scene.cursor.location = (0, 0, 1)
+    assert bpy.ops.levelwright.source_add_brush_entity(what="func_door") == {"FINISHED"}
+    report = Report()
+    levels.export_file(bpy.context, level, tmp_path / "first.bsp", ExportSettings(world=EDIT), report)
+    assert report.warnings == []
+    assert not any("Brush Entities" in note for note in report.notes)
+
+
 def test_a_size_that_no_map_has_is_refused() -> None:
     with pytest.raises(RuntimeError, match="a room of"):
         bpy.ops.levelwright.source_new_level(width=60000.0)

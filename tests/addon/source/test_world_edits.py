@@ -102,6 +102,20 @@ def test_a_brush_scaled() -> None:
     assert bounds(scene.edit(), CRATE) == [[96, 128, 0], [224, 192, 64]]
 
 
+def test_a_mirrored_brush_is_as_it_is_seen() -> None:
+    """Mirror, in Edit Mode, leaves faces that look inwards, and sides across it where they were."""
+    scene = World()
+    with scene.selected(CRATE, side=(1, 0, 0)):
+        bpy.ops.transform.resize(value=(1, 0.5, 1))
+    with scene.selected(CRATE):
+        bpy.ops.transform.mirror(constraint_axis=(True, False, False))
+    made = scene.edit()
+    assert bounds(made, CRATE) == [[128, 128, 0], [192, 192, 64]]
+    slanted = [normal for normal in planes_of(made, CRATE).tolist() if 0.01 < abs(normal[0]) < 0.99]
+    assert len(slanted) == 2 and all(normal[0] < 0 for normal in slanted)
+    assert bounds(made, STEP) == [list(map(float, corner)) for corner in BOXES[STEP]]
+
+
 def test_a_brush_deleted_and_one_duplicated() -> None:
     scene = World()
     with scene.selected(CRATE):
