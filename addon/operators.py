@@ -15,7 +15,7 @@ from ..formats.counting import number_of
 from . import chosen_levels, games, levels, remembered
 from .common_options import COMMON, shared
 from .game import FileKind, Form, Game, Settings
-from .scene import chosen_files, declared, options, stage
+from .scene import chosen_files, declared, level_options, options, stage
 from .scene.blender_types import Value
 from .scene.declared import Declared
 from .scene.names import showable
@@ -274,7 +274,11 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
         )
         self.filepath = str(Path(bpy.data.filepath).parent / name)
         if self.choices is not None:
+            given = remembered.given_to(self, context, self.choices)
             remembered.offer(self, context, self.choices)
+            if self.form is None:
+                own = options.remembered_properties(self.choices).keys() - given.keys()
+                level_options.restore(level, self, only=own)
         stage.window_manager_of(context).fileselect_add(self)
         return {"RUNNING_MODAL"}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of a level's last export or check, kept on the level: the next check begins with them.
+"""The options of a level's last export or check, kept on the level: its next one begins with them.
 
 Only dialogs do: what scripts don't say is as usual, whatever was chosen before.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
+from collections.abc import Container
 
 import bpy
 
@@ -38,10 +39,15 @@ def kept(collection: bpy.types.Collection) -> dict[str, Value]:
     return values if isinstance(values, dict) else {}
 
 
-def restore(collection: bpy.types.Collection, owner: bpy.types.bpy_struct, prefix: str = "") -> None:
-    """Give the properties of an operator, named prefix + option, the values that are kept; others stay as they are."""
+def restore(
+    collection: bpy.types.Collection, owner: bpy.types.bpy_struct, prefix: str = "", only: Container[str] | None = None
+) -> None:
+    """Give the properties of an operator, named prefix + option, the values that are kept; others stay as they are.
+
+    only: the options that are given; None: all.
+    """
     for name, value in kept(collection).items():
-        if prefix + name in owner.bl_rna.properties:
+        if prefix + name in owner.bl_rna.properties and (only is None or name in only):
             try:
                 setattr(owner, prefix + name, value)
             except (TypeError, ValueError):  # another version's options

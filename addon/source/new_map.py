@@ -10,10 +10,11 @@ import bpy
 from ...formats import source
 from ...formats.source import new_map
 from ...formats.source.new_level import BRANCHES
+from ..scene import level_options
 from ..scene.options import new_name, option
 from ..scene.reports import Report
 from . import importer, layout
-from .settings import ImportSettings
+from .settings import EDIT, ExportSettings, ImportSettings
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,17 @@ class NewSettings:
 
 
 def make(context: bpy.types.Context, settings: NewSettings, report: Report) -> bpy.types.Collection:
-    """Make a map and show it with its brushes, as if it had been imported from a file.
+    """Make a map and show it with its brushes, as if it had been imported from a file. Dialogs of its exports begin
+    with *World* on *Edit*: brushes are all that it is.
 
     Raises FormatError, SceneError.
     """
     width, height = settings.width, settings.height
     level = new_map.sky_box((width, width, height), settings.sky, BRANCHES[settings.branch])
     file = f"{settings.name}.bsp"
-    return importer.import_level(context, source.write(level), file, ImportSettings(brushes=True), report)
+    made = importer.import_level(context, source.write(level), file, ImportSettings(brushes=True), report)
+    level_options.keep(made, ExportSettings(world=EDIT))
+    return made
 
 
 def home(made: bpy.types.Collection) -> bpy.types.Collection:

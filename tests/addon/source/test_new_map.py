@@ -2,13 +2,14 @@
 """New Source maps, from File > New: exported as they are, and built upon."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import pytest
 from levelwright.addon import levels
-from levelwright.addon.scene import originals
+from levelwright.addon.scene import level_options, originals
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.source.settings import EDIT, ExportSettings
+from levelwright.addon.source.settings import EDIT, REFUSE, ExportSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, new_map
 from levelwright.formats.source.new_level import BRANCHES
@@ -55,6 +56,15 @@ def test_nothing_is_told_of_a_collection_that_a_tool_made(tmp_path: Path) -> Non
     levels.export_file(bpy.context, level, tmp_path / "first.bsp", ExportSettings(world=EDIT), report)
     assert report.warnings == []
     assert not any("Brush Entities" in note for note in report.notes)
+
+
+def test_its_exports_begin_with_the_world_to_be_edited() -> None:
+    """Brushes are all that it is: with the usual option the first export would be refused."""
+    bpy.ops.levelwright.source_new_level(name="first")
+    (level,) = originals.levels()
+    dialog = SimpleNamespace(bl_rna=bpy.ops.export_scene.source_bsp.get_rna_type(), world=REFUSE, backup=True)
+    level_options.restore(level, dialog, only={"world"})  # type: ignore[arg-type]
+    assert (dialog.world, dialog.backup) == (EDIT, True)
 
 
 def test_a_size_that_no_map_has_is_refused() -> None:
