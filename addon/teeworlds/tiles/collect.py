@@ -45,13 +45,14 @@ def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, image_table:
     write_common(scene, layer, values, changed)
     _write_color(scene.object, layer)
     _write_automapper(layer, values, changed)
-    _write_tiles(scene, layer, (values.height, values.width))
     layer.color_envelope, layer.color_envelope_offset = envelope
     visible, before = layer.tile_kind == TileKind.TILES, layer.image
     parts = scene.parts if visible else ()
+    # Before the tiles: where layers of several images were joined, these say more than tiles that overlap.
     layer.image = image_table.of_layer(scene.object, parts, layer, values.image, "image" in changed, scene.new)
     if visible:
         image_table.warn_uneven(layer.image, before, scene.object.name)
+    _write_tiles(scene, layer, (values.height, values.width))
 
 
 def _arrays(reference: Reference) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:

@@ -318,6 +318,40 @@ def test_corner_colours_are_what_vertex_paint_paints(level: bpy.types.Collection
     assert quads["colors"][0, 0].tolist() != [10, 100, 200, 255]
 
 
+@pytest.mark.parametrize("kind", ["FLOAT_COLOR", "BYTE_COLOR"])
+@pytest.mark.parametrize("domain", ["CORNER", "POINT", "FACE"])
+def test_colours_are_read_wherever_they_were_put(level: bpy.types.Collection, domain: str, kind: str) -> None:
+    """Nodes and *Convert Attribute* put them onto points or faces, and into bytes."""
+    obj = layer(level, 0)
+    obj.data.attributes.remove(obj.data.attributes[layout.COLOR])
+    colors = obj.data.attributes.new(layout.COLOR, kind, domain)
+    for one in colors.data:
+        one.color = (0.5, 0.25, 0, 1)
+    _, quads = read_quads(exported(level))
+    assert np.unique(quads["colors"].reshape(-1, 4), axis=0).tolist() == [[128, 64, 0, 255]]
+
+
+@pytest.mark.parametrize(
+    ("name", "domain", "kind"),
+    [
+        (layout.COLOR, "CORNER", "FLOAT"),
+        (layout.COLOR, "EDGE", "FLOAT_COLOR"),
+        (layout.PIVOT, "POINT", "FLOAT_VECTOR"),
+        (layout.PIVOT, "FACE", "INT"),
+        ("position_envelope", "POINT", "INT"),
+    ],
+)
+def test_attributes_of_quads_in_the_wrong_place_are_refused(
+    level: bpy.types.Collection, name: str, domain: str, kind: str
+) -> None:
+    mesh = layer(level, 0).data
+    if name in mesh.attributes:
+        mesh.attributes.remove(mesh.attributes[name])
+    mesh.attributes.new(name, kind, domain)
+    with pytest.raises(SceneError, match=f"attribute {name} must hold"):
+        exported(level)
+
+
 def test_sounds_and_sources_are_made_by_operators(tmp_path: Path) -> None:
     path = tmp_path / "hum.opus"
     path.write_bytes(opus.ogg_opus([opus.SILENCE] * 10))
