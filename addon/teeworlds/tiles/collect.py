@@ -18,7 +18,7 @@ from ..envelopes.collect import EnvelopeTable
 from ..images.collect import ImageTable
 from ..layout import TileLayerProperties
 from ..structure.layer_collect import SceneLayer, write_common
-from . import faces
+from . import faces, planes
 
 COLOR_LIMIT = 255
 """A full colour channel of a record."""
@@ -111,6 +111,7 @@ def _write_painted(scene: SceneLayer, kind: str, layer: TileLayer, shape: tuple[
         if (own is not None and image.get(images.BASELINE) != own) or not images.unchanged(image):
             painted.append((image, channels))
     before = (layer.height, layer.width)
+    planes.refuse_edited(obj, {before[::-1], shape[::-1]}, scene.depsgraph)
     if not painted and shape == before:
         return
     tiles = tile_faces.resized(_tiles_of(layer), shape)
