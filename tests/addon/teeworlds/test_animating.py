@@ -11,6 +11,7 @@ from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.motion import playing
 from levelwright.addon.teeworlds.motion.operators import CHOSEN
+from levelwright.addon.teeworlds.sounds import operators
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.envelopes import evaluate
 from levelwright.formats.teeworlds.records import EnvelopeKind
@@ -387,8 +388,15 @@ def test_sounds_and_sources_are_made_by_operators(tmp_path: Path) -> None:
     assert len(bpy.data.sounds) == 0
 
 
-def test_undo_leaves_no_object_in_the_levels_list(level: bpy.types.Collection) -> None:
-    """Blender keeps the list with the collection, and undo frees the objects: the sidebar would read them."""
+@pytest.mark.parametrize("by_us", [True, False])
+def test_undo_leaves_no_object_in_the_levels_list(
+    level: bpy.types.Collection, by_us: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blender keeps the list with the collection, and undo frees the objects: the sidebar would read them. by_us: what
+    added them says so; Blender's own operators don't.
+    """
+    if not by_us:
+        monkeypatch.setattr(operators, "let_undo_see", lambda _level: None)
     bpy.context.view_layer.objects.active = layer(level, 0)
     bpy.ops.levelwright.teeworlds_add_layer(kind="SOUNDS", title="Hums")
     name = level.name
