@@ -25,11 +25,12 @@ from . import (
     shortcuts,
     viewing,
 )
-from .scene import once, stoppable, texture_lock
+from .scene import once, stoppable, texture_lock, undone
 
 _PARTS: tuple[ModuleType, ...] = (
     remembered,  # the preferences are made of it
     preferences,
+    undone,
     once,
     stoppable,
     operators,

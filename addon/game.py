@@ -142,6 +142,8 @@ class NewLevel:
     """What it makes with the defaults can be exported."""
     home: Callable[[bpy.types.Collection], bpy.types.Collection] | None = None
     """Gives the collection that is made active, where what is added belongs into one in the level."""
+    first: Callable[[bpy.types.Collection], bpy.types.Object | None] | None = None
+    """Gives the object that is made active, where it isn't the level's root."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

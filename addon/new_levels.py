@@ -36,7 +36,7 @@ class _New(bpy.types.Operator):
             return refuse(self, context, error)
         if self.game.fates:
             ledger.enter(level, self.game.fates)
-        stage.present(context, level)
+        stage.present(context, level, self.new.first(level) if self.new.first is not None else None)
         if self.new.home is not None:
             originals.make_active(context, self.new.home(level))
         for warning in report.warnings:

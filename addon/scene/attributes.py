@@ -7,12 +7,14 @@ from typing import Literal
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from ...formats.arrays import Array
 from ...formats.counting import number_of
 from .blender_types import Attribute
 from .names import showable
+from .reports import SceneError
 
 Domain = Literal["POINT", "EDGE", "FACE", "CORNER"]
 Kind = Literal[
@@ -29,9 +31,11 @@ LAYOUT: dict[str, tuple[str, type[np.generic], int]] = {
     "INT32_2D": ("value", np.int32, 2),
     "QUATERNION": ("value", np.float32, 4),
     "FLOAT_COLOR": ("color", np.float32, 4),
-    "BYTE_COLOR": ("color_srgb", np.float32, 4),
+    "BYTE_COLOR": ("color", np.float32, 4),
 }
-"""Attribute type -> name that Blender gives its values, their dtype, how many an element."""
+"""Attribute type -> name that Blender gives its values, their dtype, how many an element. Colours are those that
+materials see, however they are stored.
+"""
 
 
 def write(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: ArrayLike) -> None:
@@ -80,6 +84,19 @@ def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None) -> Array
     values = np.empty((len(attribute.data), width) if width > 1 else len(attribute.data), dtype)
     attribute.data.foreach_get(field, values.reshape(-1))
     return values
+
+
+def whole_numbers(obj: bpy.types.Object, name: str, domain: str, values: Array | None) -> npt.NDArray[np.int32]:
+    """An attribute of an object's mesh as whole numbers, one a face, whatever type a node or a script gave it.
+
+    domain, values: as `read` gives them. Raises SceneError where it holds something else.
+    """
+    if values is not None and domain == "FACE" and values.ndim == 1:
+        if values.dtype == np.int32:
+            return values
+        if (np.abs(values) < 2**31).all() and (values == np.floor(values)).all():
+            return values.astype(np.int32)
+    raise SceneError(f"{obj.name}: attribute {name} must hold one whole number a face", [obj])
 
 
 def flat(values: ArrayLike, dtype: type[np.generic], width: int, count: int, name: str) -> Array:

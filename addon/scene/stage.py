@@ -220,13 +220,15 @@ def show_plainly(
         space.overlay.show_relationship_lines = False
 
 
-def present(context: bpy.types.Context, collection: bpy.types.Collection) -> None:
-    """Make a level the active collection, and its root the active object, selected alone: unless somebody works in
-    another mode than Object Mode, whose selection is left to it.
+def present(
+    context: bpy.types.Context, collection: bpy.types.Collection, first: bpy.types.Object | None = None
+) -> None:
+    """Make a level the active collection, and its root (or `first`) the active object, selected alone: unless somebody
+    works in another mode than Object Mode, whose selection is left to it.
     """
     originals.make_active(context, collection)
     layer = context.view_layer
-    root = next((obj for obj in collection.objects if identity.kind_of(obj) == identity.ROOT), None)
+    root = first or next((obj for obj in collection.objects if identity.kind_of(obj) == identity.ROOT), None)
     if layer is None or root is None or context.mode != "OBJECT":
         return
     with suppress(RuntimeError):  # a collection that is excluded from the view layer has nothing to select

@@ -48,6 +48,7 @@ GAME = Game(
         tooltip="Make a map with a game layer: a room with a spawn, or an empty one",
         settings=new_map.NewSettings,
         make=new_map.make,
+        first=new_map.game_layer,
     ),
     label="Teeworlds",
     menu=MENU,

@@ -10,6 +10,7 @@ import bpy
 from ..scene.options import new_name, option
 from ..scene.reports import Report
 from .operators import new_map
+from .structure.parts import all_layers, tile_kind
 
 OPERATOR = "teeworlds_new_map"
 """The operator that makes one, after `levelwright.`."""
@@ -28,3 +29,8 @@ class NewSettings:
 def make(context: bpy.types.Context, settings: NewSettings, _report: Report) -> bpy.types.Collection:
     """Make the map of File > New."""
     return new_map(context, settings.name, settings.width, settings.height, settings.room)
+
+
+def game_layer(level: bpy.types.Collection) -> bpy.types.Object | None:
+    """The layer that is painted first."""
+    return next((layer for layer in all_layers(level) if tile_kind(layer) == "GAME"), None)

@@ -134,7 +134,12 @@ class ImageTable:
     def _warn_bare(self, parts: Sequence[bpy.types.Object], block: bpy.types.Image) -> None:
         """Name objects of a layer without a material, where the map will show an image."""
         for part in parts:
-            if isinstance(part.data, bpy.types.Mesh) and part.data.polygons and not materials_of([part]):
+            shows = (
+                isinstance(part.data, bpy.types.Mesh)
+                and part.data.polygons
+                and identity.kind_of(part) != layout.PREVIEW
+            )
+            if shows and not materials_of([part]):
                 self._report.warn(f"{part.name}: without a material, the map will show {block.name!r} there", [part])
 
     def warn_uneven(self, number: int, was: int, layer: str) -> None:

@@ -24,6 +24,7 @@ from ....formats.counting import number_of
 from ....formats.teeworlds.quad_faces import QuadError, QuadFaces, draw_order, read_quads
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import identity, mends, meshes, transforms
+from ...scene.attributes import whole_numbers
 from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
@@ -112,14 +113,14 @@ def _faces(obj: bpy.types.Object, scene: SceneLayer, original: Quads, envelopes:
     rings, numbers = _rings(obj, data)
     count, ids = len(numbers), ids[numbers]
 
-    stored = data.attribute(layout.PIVOT, "FACE")
+    stored = _stored_pivots(obj, data)
     in_layer = obj == scene.object or stored is not None
     shared = in_layer and not moves  # where an envelope turns the object, it turns about its origin
     # Without its strip an object keeps the deltas of the frame that was shown last.
     left = not shared and envelopes.shown(EnvelopeKind.POSITION, original["position_envelope"][ids[ids > 0] - 1]).any()
     matrix = _matrix(obj, scene, moves or bool(left), envelopes.rest(obj))
     points = data.positions[data.corner_verts[rings]].astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-    uvs, colors = data.uv(layout.UV), data.attribute(layout.COLOR, "CORNER")
+    uvs, colors = data.uv(layout.UV), _stored_colors(obj, data)
     pivots = np.zeros((count, 3)) if stored is None or not shared else stored[numbers].astype(np.float64)
     faces = QuadFaces(
         ids=ids,
@@ -132,8 +133,35 @@ def _faces(obj: bpy.types.Object, scene: SceneLayer, original: Quads, envelopes:
         pivot_known=(pivots != 0).any(axis=1) if shared else np.ones(count, np.bool_),
         pivot_follows=np.full(count, shared),
     )
-    face_values = {name: values[numbers] for name in attributes if (values := data.attribute(name, "FACE")) is not None}
+    face_values = {
+        name: whole_numbers(obj, name, *data.attributes[name])[numbers]
+        for name in attributes
+        if name in data.attributes
+    }
     return [_Part(obj, numbers, faces, _references(obj, ids, played, face_values, in_layer, original, envelopes))]
+
+
+def _stored_colors(obj: bpy.types.Object, data: meshes.MeshData) -> npt.NDArray[np.float32] | None:
+    """The colour of each corner, float32 [c, 4], wherever nodes or a conversion put it; None where there is none."""
+    domain, values = data.attributes.get(layout.COLOR, ("CORNER", None))
+    if values is None:
+        return None
+    if values.dtype == np.float32 and values.ndim == 2 and values.shape[1] == 4:
+        if domain == "CORNER":
+            return values
+        if domain == "POINT":
+            return np.asarray(values[data.corner_verts])
+        if domain == "FACE":
+            return np.repeat(values, data.face_sizes, axis=0)
+    raise SceneError(f"{obj.name}: attribute {layout.COLOR} must hold a colour for each corner", [obj])
+
+
+def _stored_pivots(obj: bpy.types.Object, data: meshes.MeshData) -> npt.NDArray[np.float32] | None:
+    """The pivot of each face, float32 [f, 3]; None where there is none."""
+    domain, values = data.attributes.get(layout.PIVOT, ("FACE", None))
+    if values is not None and (domain != "FACE" or values.ndim != 2 or values.shape[1] != 3):
+        raise SceneError(f"{obj.name}: attribute {layout.PIVOT} must hold a vector for each face", [obj])
+    return values
 
 
 def _matrix(obj: bpy.types.Object, scene: SceneLayer, moves: bool, rest: transforms.Values | None) -> Floats:

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ....formats import teeworlds
-from ....formats.teeworlds.tile_faces import RING_X, RING_Y
 from ....formats.teeworlds.tile_images import shifted
 from ....formats.teeworlds.tile_layers import refuse_too_large
 from ...scene import attributes, images
@@ -27,6 +26,7 @@ from ..layout import GroupProperties, TileLayerProperties, read_properties
 from ..materials.build import Materials
 from ..structure.clips import clips_of
 from ..structure.parts import all_layers, group_root, groups_of, layers_of, tile_kind
+from ..tiles import planes
 from ..tiles.cells import cells_of, matrix_of
 from ..tiles.grid import TileGrid, refuse
 from ..tiles.reshape import reshape
@@ -166,6 +166,8 @@ def _refuse_unchangeable(change: _Change) -> None:
     if layer.get(layout.STORAGE) == layout.KEPT:
         raise SceneError(f"{layer.name}: its tiles can't be read, so it can't get another size", [layer])
     refuse(layer)
+    if layer.get(layout.STORAGE) == layout.PLANE:
+        planes.refuse_edited(layer, [_size(layer)])
     if abs(np.linalg.det(matrix_of(layer)[:2, :2])) < layout.STEP:
         raise SceneError(f"{layer.name} is scaled to nothing", [layer])
     kind = tile_kind(layer) or "TILES"
@@ -238,9 +240,13 @@ def _resize_plane(level: bpy.types.Collection, change: _Change, size: tuple[int,
         layer[key] = made
         fields.append(made)
         replaced.append((old, name, made))
-    corners = np.stack((RING_X * size[0], RING_Y * size[1], np.zeros(4)), axis=-1).astype(np.float32)
-    attributes.write(mesh, "position", "POINT", "FLOAT_VECTOR", corners)
-    mesh.update()
+    if mesh.users > 1:
+        layer.data = mesh = mesh.copy()
+    points = attributes.read(mesh, "position")
+    if points is not None:
+        points[:, :2] *= np.divide(size, _size(layer))
+        attributes.write(mesh, "position", "POINT", "FLOAT_VECTOR", points)
+        mesh.update()
     clip, animated = clips_of(level).get(layer.parent), layer.get(layout.ENVELOPE_COLOR) is not None
     was = [material for material in mesh.materials if material is not None]
     mesh.materials.clear()

@@ -13,7 +13,7 @@ from ....formats.teeworlds import stamps
 from ....formats.teeworlds.stamps import Rectangle, TileStamp
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
 from ....formats.teeworlds.tiles import ATLAS_CELLS
-from ...scene import declared
+from ...scene import declared, stage
 from ...scene.reports import SceneError
 from ..structure.parts import tile_kind
 
@@ -54,11 +54,16 @@ def _follow(name: str) -> Callable[[bpy.types.bpy_struct, bpy.types.Context], No
     return changed
 
 
+def _redraw(_settings: bpy.types.bpy_struct, context: bpy.types.Context) -> None:
+    """Show a setting that a key changed: Blender draws headers and panels anew for those that were clicked on alone."""
+    stage.redraw(context.window_manager)
+
+
 class TeeworldsStamp(declared.Declared, bpy.types.PropertyGroup):
     """How the stamp tool works."""
 
     mode: str = declared.menu(name="Mode", items=MODES)
-    erase: bool = declared.boolean(name="Erase", description="Take tiles away instead of stamping")
+    erase: bool = declared.boolean(name="Erase", description="Take tiles away instead of stamping", update=_redraw)
     size: int = declared.integer(
         name="Size", description="How often the stamp is repeated in each direction", default=1, min=1, max=MAX_SIZE
     )

@@ -18,7 +18,7 @@ from ..envelopes.collect import EnvelopeTable
 from ..images.collect import ImageTable
 from ..layout import TileLayerProperties
 from ..structure.layer_collect import SceneLayer, write_common
-from . import faces
+from . import faces, planes
 
 COLOR_LIMIT = 255
 """A full colour channel of a record."""
@@ -45,13 +45,14 @@ def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, image_table:
     write_common(scene, layer, values, changed)
     _write_color(scene.object, layer)
     _write_automapper(layer, values, changed)
-    _write_tiles(scene, layer, (values.height, values.width))
     layer.color_envelope, layer.color_envelope_offset = envelope
     visible, before = layer.tile_kind == TileKind.TILES, layer.image
     parts = scene.parts if visible else ()
+    # Before the tiles: where layers of several images were joined, these say more than tiles that overlap.
     layer.image = image_table.of_layer(scene.object, parts, layer, values.image, "image" in changed, scene.new)
     if visible:
         image_table.warn_uneven(layer.image, before, scene.object.name)
+    _write_tiles(scene, layer, (values.height, values.width))
 
 
 def _arrays(reference: Reference) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -110,6 +111,7 @@ def _write_painted(scene: SceneLayer, kind: str, layer: TileLayer, shape: tuple[
         if (own is not None and image.get(images.BASELINE) != own) or not images.unchanged(image):
             painted.append((image, channels))
     before = (layer.height, layer.width)
+    planes.refuse_edited(obj, {before[::-1], shape[::-1]}, scene.depsgraph)
     if not painted and shape == before:
         return
     tiles = tile_faces.resized(_tiles_of(layer), shape)

@@ -62,7 +62,9 @@ def read(
     points = _to_map(data.positions, _TO_MAP if matrix is None else matrix[:2] * ((1.0,), (-1.0,)))
     in_order = len(data.corner_verts) == len(points) and (np.diff(data.corner_verts) == 1).all()
     uvs = data.uv(layout.UV)
-    found = {name: _whole(layer, name, *data.attributes[name]) for name in names if name in data.attributes}
+    found = {
+        name: attributes.whole_numbers(layer, name, *data.attributes[name]) for name in names if name in data.attributes
+    }
     made = found.pop(UV_TILE, None)
     return TileFaces(
         corners=(points if in_order else points[data.corner_verts]).reshape(-1, 4, 2),
@@ -84,18 +86,6 @@ def _to_map(positions: Reals, to_map: Reals) -> Reals:
             if to_map[axis, channel]:
                 points[:, axis] += positions[:, channel] * to_map[axis, channel]
     return points
-
-
-def _whole(obj: bpy.types.Object, name: str, domain: str, values: Array) -> npt.NDArray[np.int32]:
-    """An attribute as whole numbers, one a face: whatever type a node or a script gave it."""
-    if domain == "FACE" and values.dtype == np.int32:
-        return values
-    whole = (
-        domain == "FACE" and values.ndim == 1 and (np.abs(values) < 2**31).all() and (values == np.floor(values)).all()
-    )
-    if not whole:
-        raise SceneError(f"{obj.name}: attribute {name} must hold one whole number a face", [obj])
-    return values.astype(np.int32)
 
 
 def shown(layer: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None = None) -> ShownTiles:

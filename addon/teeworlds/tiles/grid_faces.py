@@ -18,6 +18,7 @@ from ....formats.teeworlds import tiles as tile_geometry
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE, TileFaces, corner_positions
 from ...scene import attributes, meshes, quads
 from ...scene.attributes import Domain, Kind
+from ...scene.blender_types import Attribute
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout
@@ -33,7 +34,7 @@ class FaceStore:
 
     def __init__(self, layer: bpy.types.Object, kind: str, shape: tuple[int, int], offset: tuple[int, int]) -> None:
         """Read a layer's mesh. offset: column and row of the cell at the object's origin. Raises SceneError for faces
-        without four corners.
+        without four corners, and for attributes that hold no whole number a face.
         """
         mesh = layer.data
         if not isinstance(mesh, bpy.types.Mesh):
@@ -101,8 +102,10 @@ class FaceStore:
         return cells
 
     def _face_attribute(self, name: str, count: int) -> Ints:
-        stored = attributes.read(self.mesh, name, "FACE")
-        return np.zeros(count, np.int32) if stored is None else stored.astype(np.int32, copy=False)
+        stored: Attribute | None = self.mesh.attributes.get(name)
+        if stored is None:
+            return np.zeros(count, np.int32)
+        return attributes.whole_numbers(self.layer, name, stored.domain, attributes.read(self.mesh, name))
 
     def _told(self) -> dict[str, Ints]:
         """Which tile each face is: by its attributes where UVs and corners say the same, and else by the rule."""

@@ -211,15 +211,20 @@ def prepare_scene(scene: bpy.types.Scene, alone: bool, seven: bool, report: Repo
             )
 
 
+_UPRIGHT = 1.4
+"""How much further off a map is looked at that is as high as another is wide: views are wider than high."""
+
+
 def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection) -> None:
     """Let the 3D viewports of all workspaces look straight down on the level, all of it in view."""
     low, high = _extent(collection)
+    width, height = (high - low).tolist()
     for space in stage.viewports(context, everywhere=True):
         space.region_3d.view_rotation = (1.0, 0.0, 0.0, 0.0)
         space.region_3d.view_perspective = "ORTHO"
         space.region_3d.view_location = (*((low + high) / 2), 0.0)
-        space.region_3d.view_distance = max(float((high - low).max()), 10.0)
-    stage.show_plainly(context, collection, 2.5 * max(float((high - low).max()), 10.0), is_flat=True)
+        space.region_3d.view_distance = max(width, _UPRIGHT * height, 10.0)
+    stage.show_plainly(context, collection, 2.5 * max(width, height, 10.0), is_flat=True)
 
 
 def _extent(collection: bpy.types.Collection) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:

@@ -11,6 +11,7 @@ from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.motion import playing
 from levelwright.addon.teeworlds.motion.operators import CHOSEN
+from levelwright.addon.teeworlds.sounds import operators
 from levelwright.formats import teeworlds
 from levelwright.formats.teeworlds.envelopes import evaluate
 from levelwright.formats.teeworlds.records import EnvelopeKind
@@ -318,6 +319,40 @@ def test_corner_colours_are_what_vertex_paint_paints(level: bpy.types.Collection
     assert quads["colors"][0, 0].tolist() != [10, 100, 200, 255]
 
 
+@pytest.mark.parametrize("kind", ["FLOAT_COLOR", "BYTE_COLOR"])
+@pytest.mark.parametrize("domain", ["CORNER", "POINT", "FACE"])
+def test_colours_are_read_wherever_they_were_put(level: bpy.types.Collection, domain: str, kind: str) -> None:
+    """Nodes and *Convert Attribute* put them onto points or faces, and into bytes."""
+    obj = layer(level, 0)
+    obj.data.attributes.remove(obj.data.attributes[layout.COLOR])
+    colors = obj.data.attributes.new(layout.COLOR, kind, domain)
+    for one in colors.data:
+        one.color = (0.5, 0.25, 0, 1)
+    _, quads = read_quads(exported(level))
+    assert np.unique(quads["colors"].reshape(-1, 4), axis=0).tolist() == [[128, 64, 0, 255]]
+
+
+@pytest.mark.parametrize(
+    ("name", "domain", "kind"),
+    [
+        (layout.COLOR, "CORNER", "FLOAT"),
+        (layout.COLOR, "EDGE", "FLOAT_COLOR"),
+        (layout.PIVOT, "POINT", "FLOAT_VECTOR"),
+        (layout.PIVOT, "FACE", "INT"),
+        ("position_envelope", "POINT", "INT"),
+    ],
+)
+def test_attributes_of_quads_in_the_wrong_place_are_refused(
+    level: bpy.types.Collection, name: str, domain: str, kind: str
+) -> None:
+    mesh = layer(level, 0).data
+    if name in mesh.attributes:
+        mesh.attributes.remove(mesh.attributes[name])
+    mesh.attributes.new(name, kind, domain)
+    with pytest.raises(SceneError, match=f"attribute {name} must hold"):
+        exported(level)
+
+
 def test_sounds_and_sources_are_made_by_operators(tmp_path: Path) -> None:
     path = tmp_path / "hum.opus"
     path.write_bytes(opus.ogg_opus([opus.SILENCE] * 10))
@@ -353,8 +388,15 @@ def test_sounds_and_sources_are_made_by_operators(tmp_path: Path) -> None:
     assert len(bpy.data.sounds) == 0
 
 
-def test_undo_leaves_no_object_in_the_levels_list(level: bpy.types.Collection) -> None:
-    """Blender keeps the list with the collection, and undo frees the objects: the sidebar would read them."""
+@pytest.mark.parametrize("by_us", [True, False])
+def test_undo_leaves_no_object_in_the_levels_list(
+    level: bpy.types.Collection, by_us: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blender keeps the list with the collection, and undo frees the objects: the sidebar would read them. by_us: what
+    added them says so; Blender's own operators don't.
+    """
+    if not by_us:
+        monkeypatch.setattr(operators, "let_undo_see", lambda _level: None)
     bpy.context.view_layer.objects.active = layer(level, 0)
     bpy.ops.levelwright.teeworlds_add_layer(kind="SOUNDS", title="Hums")
     name = level.name

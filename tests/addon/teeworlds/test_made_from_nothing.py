@@ -7,6 +7,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon.teeworlds.structure.parts import tile_kind
 
 from tests.addon.teeworlds.export_helpers import parse
 from tests.addon.teeworlds.test_real_programs import program, run, serve
@@ -130,3 +131,12 @@ def test_nothing_is_left_to_find_and_it_opens_again(written: Path) -> None:
     again = written.with_name("again.map")
     assert bpy.ops.export_scene.teeworlds_map(filepath=str(again)) == {"FINISHED"}
     assert again.read_bytes() == written.read_bytes()
+
+
+def test_a_new_map_can_be_stamped_at_once() -> None:
+    empty_file()
+    assert bpy.ops.levelwright.teeworlds_new_map(width=10, height=60) == {"FINISHED"}
+    game = bpy.context.active_object
+    assert game is not None and tile_kind(game) == "GAME" and bpy.context.selected_objects == [game]
+    assert bpy.ops.levelwright.teeworlds_choose_tile(index=part.SOLID) == {"FINISHED"}
+    assert bpy.ops.levelwright.teeworlds_stamp(x=4, y=5, to_x=6, to_y=5) == {"FINISHED"}

@@ -132,25 +132,25 @@ def two_layers(kind: str, same: bool) -> bytes:
     first = m.image("art", 16, 16, bytes(range(256)) * 4)
     second = first if same else m.image("other", 16, 16, bytes(1024))
     m.group("drawn")
-    if kind == "tiles":
-        m.tiles(2, 2, tile(1) * 2 + bytes(8), image=first)
-        m.tiles(2, 2, bytes(8) + tile(2) * 2, image=second)
-    else:
+    if kind == "quads":
         m.quads([quad(square(0))], image=first)
         m.quads([quad(square(FAR))], image=second)
+    else:
+        m.tiles(2, 2, tile(1) * 2 + bytes(8), image=first)
+        m.tiles(2, 2, (tile(2) if kind == "tiles over tiles" else bytes(4)) * 2 + tile(2) * 2, image=second)
     m.group("Game")
     m.tiles(2, 2, bytes(16), flags=raw.GAME)
     return m.build()
 
 
-@pytest.mark.parametrize("kind", ["tiles", "quads"])
-def test_joining_layers_of_different_images_is_refused_with_both_names(kind: str) -> None:
+@pytest.mark.parametrize(("kind", "faces"), [("tiles", [2, 3]), ("tiles over tiles", [2, 3, 4, 5]), ("quads", [1])])
+def test_joining_layers_of_different_images_is_refused_with_both_names(kind: str, faces: list[int]) -> None:
     level = imported(two_layers(kind, same=False))
     joined = join(level, 0, 1)
     with pytest.raises(SceneError, match="image 'art' and image 'other'") as caught:
         exported(level)
     assert caught.value.objects == [joined]
-    assert caught.value.faces[joined].tolist() == ([2, 3] if kind == "tiles" else [1])
+    assert caught.value.faces[joined].tolist() == faces
 
 
 @pytest.mark.parametrize("kind", ["tiles", "quads"])

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import originals
+from levelwright.addon.scene import originals, stage
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.teeworlds import layout, operators
 from levelwright.addon.teeworlds.materials import physics
@@ -374,3 +374,36 @@ def test_the_layer_to_paint_is_chosen_by_its_name() -> None:
     for name, said in ((over.name, "hidden"), ("Cube", "isn't a tile layer")):
         with pytest.raises(RuntimeError, match=said):
             bpy.ops.levelwright.teeworlds_paint_layer(layer=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "domain", "kind"),
+    [
+        ("index", "POINT", "INT"),
+        ("flags", "CORNER", "INT"),
+        ("uv_tile", "FACE", "FLOAT_VECTOR"),
+        ("index", "FACE", "FLOAT"),
+    ],
+)
+def test_attributes_that_hold_no_whole_number_a_face_are_refused(name: str, domain: str, kind: str) -> None:
+    """Nodes write points where nobody says otherwise."""
+    level, obj = opened("mesh")
+    obj.data.attributes.remove(obj.data.attributes[name])
+    made = obj.data.attributes.new(name, kind, domain)
+    if kind == "FLOAT":
+        made.data.foreach_set("value", np.full(len(made.data), 3.5, np.float32))
+    held.choose(bpy.context, "TILES", (2, 1, 1, 1))
+    count = len(obj.data.polygons)
+    with pytest.raises(SceneError, match=f"attribute {name} must hold one whole number a face"):
+        stamped(obj, (0, 0), (0, 3))
+    assert len(obj.data.polygons) == count
+    with pytest.raises(SceneError, match=name):
+        exported(level)
+
+
+def test_what_the_key_for_erasing_sets_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    monkeypatch.setattr(stage, "redraw", drawn.append)
+    opened("mesh")
+    held.settings(bpy.context).erase = True
+    assert drawn == [bpy.context.window_manager]

@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 import pytest
 from levelwright.addon.scene import identity, stage
+from levelwright.addon.scene.reports import Report
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.materials import shading
 from levelwright.addon.teeworlds.settings import ImportSettings
@@ -132,6 +133,15 @@ def test_borders_go_without_a_trace() -> None:
     borders.set_borders(level, True)
     borders.set_borders(level, False)
     assert [len(table) for table in (bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.images)] == before
+
+
+def test_borders_are_nothing_to_tell() -> None:
+    m = small_map()
+    m.tiles(4, 3, tile(3) * 12, title="edge", image=m.image("art", 16, 16, bytes(1024)))
+    level, report = imported(m.build()), Report()
+    borders.set_borders(level, True)
+    exported(level, report)
+    assert not report.warnings
 
 
 def test_borders_of_planes_show_the_planes_own_images() -> None:

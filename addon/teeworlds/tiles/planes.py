@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The mesh of a layer that is a plane with an image of its tiles: it only says where the image is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+
+from ....formats.teeworlds.tile_faces import SNAP
+from ...scene import meshes
+from ...scene.reports import SceneError
+
+
+def refuse_edited(
+    layer: bpy.types.Object, sizes: Iterable[tuple[int, int]], depsgraph: bpy.types.Depsgraph | None = None
+) -> None:
+    """Raise SceneError for a plane that isn't the rectangle of a layer any more, however it is divided: whatever was
+    moved, deleted or joined there says nothing of the tiles.
+
+    sizes: widths and heights that it may have. depsgraph: for layers with modifiers.
+    """
+    data = meshes.read(layer, depsgraph, names=())
+    points = data.positions.astype(np.float64)[data.corner_verts, :2]
+    if len(points):
+        low, high = points.min(axis=0), points.max(axis=0)
+        following = np.arange(1, len(points) + 1)
+        following[data.face_starts[1:] - 1] = data.face_starts[:-1]
+        following[-1] = data.face_starts[-1]
+        x, y = points.T
+        area = np.abs(np.add.reduceat(x * y[following] - x[following] * y, data.face_starts)).sum() / 2
+        for width, height in sizes:
+            off = np.abs((*low, *high) - np.array((0, -height, width, 0))).max()
+            if off <= SNAP and abs(area - width * height) < 0.5:  # of a tile
+                return
+    raise SceneError(f"{layer.name}: a layer drawn from images can only be painted, and its plane was edited", [layer])
