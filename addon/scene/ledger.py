@@ -327,6 +327,8 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> Step
     for (name, fate), those in edited.items():
         _say(report, fate, f"{_listed(those)}: the edit of {name} isn't written: {fate.why}", those)
     for (name, fate), those in unknown.items():
+        if fate.is_aside:  # nobody expects it in the file, nor was it edited for all that is known
+            continue
         report.note(f"{_listed(those)}: {name}: no edit of it is written: {fate.why}")
     _tell_of_names(was, seen, fates, report)
     _tell_of_properties(was, seen, fates, report)

@@ -116,11 +116,15 @@ def tell_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, report: Report
 
 
 def is_applied(collection: bpy.types.Collection) -> bool:
-    """Whether the modifier that hides faces of a level was applied: its attribute stays, though it is gone."""
+    """Whether the modifier that hides faces of a level was applied: it is gone with all that it hid, while its
+    attribute stays.
+    """
     for obj in geometry(collection):
-        mesh: Value = obj.data
-        if mesh.attributes.get(layout.HIDDEN) is not None and obj.modifiers.get(layout.HIDING) is None:
-            return True
+        if obj.modifiers.get(layout.HIDING) is None:
+            with readable(obj) as plain:
+                values = attributes.read(plain, layout.HIDDEN, "FACE")
+            if values is not None and not values.any():
+                return True
     return False
 
 
@@ -217,6 +221,7 @@ def _show_faces(obj: bpy.types.Object, hiding: Hidden) -> None:
         made.node_group = node_group("Levelwright hidden faces", 1, _build_hiding, "GeometryNodeTree")
     elif modifier is not None and not gone.any():
         obj.modifiers.remove(modifier)
+        mesh.attributes.remove(mesh.attributes[layout.HIDDEN])  # `is_applied`
 
 
 def hidden_faces(mesh: bpy.types.Mesh, gone: Hidden) -> Mask:
