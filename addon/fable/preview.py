@@ -72,7 +72,7 @@ def clear(collection: bpy.types.Collection) -> bool:
 def _home(collection: bpy.types.Collection) -> bpy.types.Collection:
     made = bpy.data.collections.new(NAME)
     mark = identity.stamped(collection)
-    identity.stamp(made, mark.token if mark is not None else 0, layout.PREVIEW, 0)
+    identity.stamp(made, mark.token if mark is not None else 0, layout.PREVIEW, -1)
     collection.children.link(made)
     return made
 
@@ -89,7 +89,7 @@ def _object(collection: bpy.types.Collection, name: str, squares: Records, level
     made = bpy.data.objects.new(mesh.name, mesh)
     made.parent = next((obj for obj in collection.all_objects if kind_of(obj) == layout.ROOT), None)
     mark = identity.stamped(collection)
-    identity.stamp(made, mark.token if mark is not None else 0, layout.PREVIEW, 0)
+    identity.stamp(made, mark.token if mark is not None else 0, layout.PREVIEW, -1)
     return made
 
 
