@@ -88,12 +88,14 @@ def hidden(collection: bpy.types.Collection) -> Hidden:
         names |= lists.FROM_COMMANDERS
     if held.overview:
         names |= lists.FROM_OVERVIEW
+    is_all = held.show_all or held.overview  # the switches are the editor's: the game draws what is in all layers
     off = [
-        frozenset(lists.unsigned(item.number) for item in items if not (item.visible or held.show_all))
+        frozenset(lists.unsigned(item.number) for item in items if not (item.visible or is_all))
         for items in (held.layers, held.groups)
     ]
     only = [
-        frozenset(lists.unsigned(item.number) for item in items if item.solo) for items in (held.layers, held.groups)
+        frozenset(lists.unsigned(item.number) for item in items if item.solo and not held.overview)
+        for items in (held.layers, held.groups)
     ]
     unseen = frozenset(lists.unsigned(item.number) for item in held.groups if item.name in names)
     return Hidden(off[0], off[1] | unseen, only[0], only[1], held.commander)
@@ -110,7 +112,7 @@ def tell_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, report: Report
     report.count("faces in layers that are switched off", count)
     if count >= MOSTLY * total > 0 and not held.show_all:
         report.warn(
-            f"{count} of {number_of(total, 'faces are')} in layers or groups that are switched off: Show All Layers, "
+            f"{count:,} of {number_of(total, 'faces are')} in layers or groups that are switched off: Show All Layers, "
             "in the sidebar, shows them"
         )
 
