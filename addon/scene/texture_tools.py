@@ -203,7 +203,7 @@ class ShiftTexture(TextureTool):
 
     def coordinates(self, _textures: FlatTextures, before: Doubles) -> Doubles:
         """Shifted exactly, on bent faces and slivers, too, where no flat texture gives what there is."""
-        return before - np.array(self.by)
+        return np.asarray(before - np.array(self.by, np.float64))
 
 
 class AlignTexture(TextureTool):
