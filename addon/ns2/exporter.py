@@ -22,6 +22,7 @@ from . import checks
 from .entities.collect import collect_entities
 from .faces.collect import CollectedMesh
 from .faces.merge import merge_faces
+from .layers import visibility
 from .layers.collect import collect_lists, deleted_collections, number_layers, unlisted_collections
 from .level_settings import collect_settings, unknown_settings, wanted_version
 from .mapping_groups.collect import collect_groups
@@ -103,6 +104,7 @@ def collect_level(
             f"{listed(deleted)}: deleted here, but the file stays as it is: the sidebar's lists say which layers and "
             "groups there are"
         )
+    visibility.tell_edits(collection, report)
     source = _carry_mesh(collection, level, report) if settings.build_as_new else original
     groups = collect_groups(collection, level.mesh.mapping_groups)
     with progress(2) as part:

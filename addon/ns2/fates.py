@@ -58,7 +58,7 @@ FATES: Fates = {
         **dict.fromkeys(
             (f"attribute {name}" for name in layout.TEXTURES), aside("new faces lie so while their UVs agree")
         ),
-        f"attribute {layout.HIDDEN}": aside("what is hidden follows from the lists of layers and groups"),
+        f"attribute {layout.HIDDEN}": WRITTEN,  # by the lists: `visibility.tell_edits`
         "custom normals": follows("smooth and hard edges"),
     },
     layout.ENTITY: {

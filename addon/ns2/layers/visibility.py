@@ -117,6 +117,20 @@ def tell_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, report: Report
         )
 
 
+def tell_edits(collection: bpy.types.Collection, report: Report) -> None:
+    """Tell of faces that somebody hid otherwise than the lists of a level say."""
+    hiding = hidden(collection)
+    for obj in geometry(collection):
+        with readable(obj) as plain:
+            values = attributes.read(plain, layout.HIDDEN, "FACE")
+            if values is None or (values == hidden_faces(plain, hiding)).all():
+                continue
+        report.note(
+            f"{obj.name}: the edit of attribute {layout.HIDDEN} isn't written: what is hidden follows from the lists "
+            "of layers and groups"
+        )
+
+
 def is_applied(collection: bpy.types.Collection) -> bool:
     """Whether the modifier that hides faces of a level was applied: it is gone with all that it hid, while its
     attribute stays.

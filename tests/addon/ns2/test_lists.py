@@ -149,6 +149,21 @@ def test_a_layer_that_was_removed_from_the_list_is_no_deleted_collection() -> No
     assert not [line for line in report.notes if "solo" in line], "what was listed differs, but nothing was switched"
 
 
+def test_switching_layers_is_no_edit_of_what_is_hidden_but_hiding_by_hand_is_told() -> None:
+    level = imported(invisible="show")
+    item(level, "layers", VENTS).visible = False
+    assert not told_of_hiding(level)
+    mesh = geometry_of(level).data
+    mesh.attributes[layout.HIDDEN].data[0].value = not mesh.attributes[layout.HIDDEN].data[0].value
+    assert told_of_hiding(level)
+
+
+def told_of_hiding(level: bpy.types.Collection) -> list[str]:
+    report = Report()
+    export_level(bpy.context, level, ExportSettings(), report)
+    return [line for line in report.notes if layout.HIDDEN in line]
+
+
 def test_a_layers_collection_that_was_deleted_is_told_and_the_layer_stays() -> None:
     level = imported()
     home = lists.homes(level, "layers")[VENTS]
