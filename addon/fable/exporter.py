@@ -34,6 +34,7 @@ from .palettes.build import names_of
 from .palettes.collect import add_theme, collect_palettes, slots_of_layers
 from .settings import ExportSettings
 from .terrain.collect import Ground, TerrainMesh
+from .terrain.for_show import tell_edits
 from .things.collect import collect_things
 from .worlds.maps import MapMove, map_move
 
@@ -132,6 +133,7 @@ class _FableExport:
         except SceneError as error:
             raise SceneError(f"{self.collection.name}: {error}") from error
         ground = mesh.collect(before, names, layers, new=self.level is None)
+        tell_edits(self.terrain, self.report)
         yield
         level.cells = ground.cells
         self._collect_game_map(level, names, depsgraph)

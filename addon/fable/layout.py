@@ -210,6 +210,12 @@ GROUND_COLOR = "ground_color"
 SOLID_COLOR = "solid_color"
 """Point attribute of the terrain, for show in solid views: the themes' colours with what is shown over them."""
 
+SHOWN_COLORS = (
+    *(THEME_COLOR, OVERLAY_COLOR, GROUND_COLOR, SOLID_COLOR),
+    *(f"{IMAGE_WEIGHTS}{number}" for number in range(6)),
+)
+"""What of the terrain is made for show."""
+
 GAME_MAP_LIFT = 1.0
 """How far the game map's object lies over the terrain, units."""
 
@@ -341,7 +347,7 @@ FATES: Fates = {
         **_SURFACE,
         **_written(*_PLACE, *_THERE, "vertices", "faces", "modifiers", "shape keys", "vertex groups"),
         **_written(*CELL_FIELDS, *FLAGS, prefix="attribute "),
-        f"attribute {SOLID_COLOR}": WRITTEN,  # the brush makes it of what is written: there is nothing to tell
+        **_written(*SHOWN_COLORS, prefix="attribute "),  # `terrain.for_show` tells of edits
         "attribute *": follows("the themes and what *Show* shows"),
     },
     GAME_MAP: {

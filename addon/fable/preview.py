@@ -9,7 +9,7 @@ import numpy as np
 from ...formats import fable
 from ...formats.binary import FormatError
 from ...formats.fable.changes import COST, GAINED, LOST, different
-from ...formats.fable.geometry import finite_heights, leaf_corners, over_ground
+from ...formats.fable.geometry import finite_heights, leaf_corners, over_ground, unit_squares
 from ...formats.fable.records import Records
 from ..scene import declared, identity, meshes, originals
 from ..scene.blender_types import Value
@@ -72,13 +72,14 @@ def clear(collection: bpy.types.Collection) -> bool:
 def _home(collection: bpy.types.Collection) -> bpy.types.Collection:
     made = bpy.data.collections.new(NAME)
     mark = identity.stamped(collection)
-    identity.stamp(made, mark.token if mark is not None else 0, layout.PREVIEW, 0)
+    identity.stamp(made, mark.token if mark is not None else 0, layout.PREVIEW, -1)
     collection.children.link(made)
     return made
 
 
 def _object(collection: bpy.types.Collection, name: str, squares: Records, level: fable.Level) -> bpy.types.Object:
-    """The squares of a section, a face each."""
+    """The squares of a section, a face for each unit of them: large ones would lie far above hilly ground."""
+    squares = unit_squares(squares)
     corners = leaf_corners(squares)
     z = over_ground(finite_heights(level.cells), corners, squares["level"]) + np.float32(LIFT)
     points = np.concatenate([corners, z[:, :, None]], axis=2).reshape(-1, 3)
@@ -89,7 +90,7 @@ def _object(collection: bpy.types.Collection, name: str, squares: Records, level
     made = bpy.data.objects.new(mesh.name, mesh)
     made.parent = next((obj for obj in collection.all_objects if kind_of(obj) == layout.ROOT), None)
     mark = identity.stamped(collection)
-    identity.stamp(made, mark.token if mark is not None else 0, layout.PREVIEW, 0)
+    identity.stamp(made, mark.token if mark is not None else 0, layout.PREVIEW, -1)
     return made
 
 

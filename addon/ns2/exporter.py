@@ -22,7 +22,8 @@ from . import checks
 from .entities.collect import collect_entities
 from .faces.collect import CollectedMesh
 from .faces.merge import merge_faces
-from .layers.collect import collect_lists, number_layers, unlisted_collections
+from .layers import visibility
+from .layers.collect import collect_lists, deleted_collections, number_layers, unlisted_collections
 from .level_settings import collect_settings, unknown_settings, wanted_version
 from .mapping_groups.collect import collect_groups
 from .settings import ExportSettings
@@ -98,6 +99,12 @@ def collect_level(
     collect_lists(collection, level)
     if unlisted := unlisted_collections(collection):
         report.warn(f"collections that are no layers or groups (the sidebar adds those): {', '.join(unlisted[:NAMED])}")
+    if deleted := deleted_collections(collection):
+        report.warn(
+            f"{listed(deleted)}: deleted here, but the file stays as it is: the sidebar's lists say which layers and "
+            "groups there are"
+        )
+    visibility.tell_edits(collection, report)
     source = _carry_mesh(collection, level, report) if settings.build_as_new else original
     groups = collect_groups(collection, level.mesh.mapping_groups)
     with progress(2) as part:

@@ -58,7 +58,7 @@ FATES: Fates = {
         **dict.fromkeys(
             (f"attribute {name}" for name in layout.TEXTURES), aside("new faces lie so while their UVs agree")
         ),
-        f"attribute {layout.HIDDEN}": aside("what is hidden follows from the lists of layers and groups"),
+        f"attribute {layout.HIDDEN}": WRITTEN,  # by the lists: `visibility.tell_edits`
         "custom normals": follows("smooth and hard edges"),
     },
     layout.ENTITY: {
@@ -74,8 +74,7 @@ FATES: Fates = {
         "camera *": _NO_SETTING,
         "attribute *": unset(_MODEL_FILE),
     },
-    layout.LAYER: {**_written("name"), DELETED: _IN_SIDEBAR},
-    layout.GROUP: {**_written("name"), DELETED: _IN_SIDEBAR},
+    **{kind: _written("name", DELETED) for kind in (layout.LAYER, layout.GROUP)},  # the lists count: the export says so
     **{kind: {DELETED: _IN_SIDEBAR} for kind in (layout.LAYER_HOMES, layout.GROUP_HOMES, layout.ENTITIES)},
     layout.MATERIAL_KIND: {
         **_written("name", f"property {layout.MATERIAL}"),

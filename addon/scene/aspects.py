@@ -145,7 +145,7 @@ def lists(level: bpy.types.Collection) -> Iterator[Aspect]:
             if field.type == "COLLECTION":
                 for one in filter(_is_shown, field.fixed_type.bl_rna.properties):
                     read = partial(_of_list, prop.identifier, field.identifier, one.identifier)
-                    yield Aspect(f"{list_title(prop, field)}: {one.identifier}", read, ())
+                    yield Aspect(f"{list_title(prop, field)}: {one.identifier}", read, (), of_elements=True)
             elif _is_shown(field):
                 read = partial(_beside_list, prop.identifier, field.identifier)
                 yield Aspect(list_title(prop, field), read, field.default)
@@ -258,7 +258,7 @@ def marks(wanted: Iterable[Aspect], holder: bpy.types.ID) -> dict[str, int]:
         if value.__class__ is str:
             found[name] = zlib.crc32(value.encode("utf-8", "surrogatepass")) or 1
         elif one := fingerprint(value, default):
-            found[name] = one | len(value) << COUNTS if of_elements and isinstance(value, np.ndarray) else one
+            found[name] = one | len(value) << COUNTS if of_elements and isinstance(value, np.ndarray | tuple) else one
     return found
 
 

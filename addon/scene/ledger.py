@@ -83,7 +83,6 @@ Fates = Mapping[str, Mapping[str, Fate]]
 """By kind of data-block (as stamped, or the resource's kind; "*" for all kinds), then by aspect. "property *" stands
 for all custom properties that aren't named, "attribute *", "light *" and so on likewise, "*" for all aspects."""
 
-
 UNDECLARED = Fate("the file has no place for it")
 COMMON: Fates = {
     "*": {
@@ -327,7 +326,8 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> Step
     for (name, fate), those in edited.items():
         _say(report, fate, f"{_listed(those)}: the edit of {name} isn't written: {fate.why}", those)
     for (name, fate), those in unknown.items():
-        report.note(f"{_listed(those)}: {name}: no edit of it is written: {fate.why}")
+        if not fate.is_aside:  # nobody expects those in the file, nor were they edited for all that is known
+            report.note(f"{_listed(those)}: {name}: no edit of it is written: {fate.why}")
     _tell_of_names(was, seen, fates, report)
     _tell_of_properties(was, seen, fates, report)
     _tell_of_blocks(was, seen, fates, report)

@@ -70,7 +70,9 @@ class TextureTool(LevelOperator):
         """Lay the textures of the selected faces anew. Raises SceneError where none is selected."""
         count = 0
         for part in list(self._selections(context)):
-            write(part, self.lay(context, part), self.uv_map)
+            before = uvs(part, self.uv_map)
+            textures = self.lay(context, part)
+            write(part, textures, self.coordinates(textures, before), self.uv_map)
             self.after_laying(level, part)
             count += len(part.faces)
         if not count:
@@ -81,6 +83,10 @@ class TextureTool(LevelOperator):
     def lay(self, context: bpy.types.Context, part: Selection) -> FlatTextures:
         """How textures lie then. Raises SceneError."""
         raise NotImplementedError
+
+    def coordinates(self, textures: FlatTextures, _before: Doubles) -> Doubles:
+        """The UVs of the corners, [k, 2], for textures that lie so. _before: what they were."""
+        return textures.uv
 
     def prepare(self, working: bmesh.types.BMesh) -> None:
         """Give a mesh the layers that the game needs, before its faces are looked at (new ones make these stale)."""
@@ -112,9 +118,8 @@ def read(
     obj: bpy.types.Object, working: bmesh.types.BMesh, faces: list[bmesh.types.BMFace], charts: Ints, uv_map: str
 ) -> FlatTextures:
     """How textures lie on faces of a mesh in edit mode, each of a chart, by this UV map."""
-    layer = _layer(working, uv_map)
     points = np.array([loop.vert.co for face in faces for loop in face.loops], np.float64)
-    uv = np.array([loop[layer].uv for face in faces for loop in face.loops], np.float64)
+    uv = _uvs(working, faces, uv_map)
     matrix = np.array(obj.matrix_world, np.float64)
     points = points @ matrix[:3, :3].T + matrix[:3, 3]
     sizes = np.array([len(face.loops) for face in faces])
@@ -130,11 +135,21 @@ def _layer(working: bmesh.types.BMesh, uv_map: str) -> Value:
     return working.loops.layers.uv.get(uv_map)
 
 
-def write(part: Selection, textures: FlatTextures, uv_map: str) -> None:
-    """Give the corners of a selection the UVs that textures give; those without a texture keep theirs."""
+def uvs(part: Selection, uv_map: str) -> Doubles:
+    """The UVs of the corners of a selection, [k, 2]."""
+    return _uvs(part.working, part.faces, uv_map)
+
+
+def _uvs(working: bmesh.types.BMesh, faces: list[bmesh.types.BMFace], uv_map: str) -> Doubles:
+    layer = _layer(working, uv_map)
+    return np.array([loop[layer].uv for face in faces for loop in face.loops], np.float64)
+
+
+def write(part: Selection, textures: FlatTextures, coordinates: Doubles, uv_map: str) -> None:
+    """Give the corners of a selection other textures, and these UVs [k, 2]; where they aren't finite they stay."""
     layer = _layer(part.working, uv_map)
     corners = [loop for face in part.faces for loop in face.loops]
-    for loop, uv in zip(corners, textures.uv.tolist(), strict=True):
+    for loop, uv in zip(corners, coordinates.tolist(), strict=True):
         if math.isfinite(uv[0] + uv[1]):
             loop[layer].uv = uv
     mesh: Value = part.object.data
@@ -185,6 +200,10 @@ class ShiftTexture(TextureTool):
     def lay(self, _context: bpy.types.Context, part: Selection) -> FlatTextures:
         """Shift."""
         return part.textures.shifted((self.by[0], self.by[1]))
+
+    def coordinates(self, _textures: FlatTextures, before: Doubles) -> Doubles:
+        """Shifted exactly, on bent faces and slivers, too, where no flat texture gives what there is."""
+        return np.asarray(before - np.array(self.by, np.float64))
 
 
 class AlignTexture(TextureTool):

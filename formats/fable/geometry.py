@@ -16,6 +16,8 @@ Ints = npt.NDArray[np.int32]
 
 _WINDOW = 1 << 22
 """Heights that are looked at in one go."""
+UNIT_LEVEL = 5
+"""Of leaves that are one unit wide."""
 
 
 def finite_heights(cells: Records) -> Floats:
@@ -72,6 +74,23 @@ def leaf_corners(nodes: Records) -> Floats:
     with np.errstate(all="ignore"):  # hostile floats
         found = centres[:, None, :] + signs * half[:, None, None]
     return np.where(np.isfinite(found), found, np.float32(0))
+
+
+def unit_squares(nodes: Records) -> Records:
+    """Leaves, NODE [n], cut into squares of one unit, which follow the ground; smaller ones stay as they are, and so do
+    all where they are more than any level has room for.
+    """
+    edges = ROOT_EDGE >> np.minimum(nodes["level"], UNIT_LEVEL).astype(np.int64)
+    counts = edges * edges
+    if counts.sum() > _WINDOW:
+        return nodes
+    made = nodes.repeat(counts)
+    place = np.arange(len(made)) - (counts.cumsum() - counts).repeat(counts)
+    edge = edges.repeat(counts)
+    for axis, steps in (("x", place % edge), ("y", place // edge)):
+        made[axis] += (steps - (edge - 1) / 2).astype(np.float32)
+    made["level"] = np.maximum(made["level"], UNIT_LEVEL)
+    return made
 
 
 def sample_ground(ground: Floats, x: npt.ArrayLike, y: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 GROUPS = {
     "CommanderInvisible": "hidden from commanders",
     "CommanderInvisibleVents": "hidden from commanders, as vents are",
+    "CommanderInvisibleNonCollision": "hidden from commanders, stops nothing",
     "CommanderNoBuild": "commanders can't build on it",
     "CommanderBuild": "commanders can build on it",
     "CollisionGeometry": "stops players and shots, can't be seen",
@@ -16,6 +17,14 @@ GROUPS = {
     "OcclusionGeometry": "hides what is behind it from being drawn, can't be seen itself",
     "Low Lights": "lights of the low setting",
     "OverviewInvisible": "not on the minimap",
+    "SeasonalFall": "there in fall alone",
+    "SeasonalFallExclude": "not there in fall",
+    "SeasonalFallCommanderInvisible": "there in fall alone, hidden from commanders",
+    "SeasonalFallNonCollisionGeometry": "there in fall alone, stops nothing",
+    "SeasonalWinter": "there in winter alone",
+    "SeasonalWinterExclude": "not there in winter",
+    "SeasonalWinterCommanderInvisible": "there in winter alone, hidden from commanders",
+    "SeasonalWinterNonCollisionGeometry": "there in winter alone, stops nothing",
 }
 
 #: name of a layer: what it is for

@@ -13,6 +13,7 @@ from formats.fable.geometry import (
     leaf_corners,
     over_ground,
     sample_ground,
+    unit_squares,
 )
 from formats.fable.placement import placement_of
 from formats.fable.sections import door_lists, numbered_sections
@@ -145,3 +146,19 @@ def test_finite_heights_are_those_of_the_file():
     cells = read(build.Lev(cell=build.varied_cell).build()).cells
     z = heights(cells)
     assert np.array_equal(finite_heights(cells)[np.isfinite(z)], z[np.isfinite(z)])
+
+
+def test_leaves_are_cut_into_units_and_small_ones_stay():
+    leaves = np.zeros(3, NODE)
+    leaves["level"], leaves["x"], leaves["y"] = (3, 5, 6), (2, 10.5, 20.25), (6, 7.5, 20.25)
+    leaves["preference"] = (1, 2, 3)
+    made = unit_squares(leaves)
+    assert np.bincount(made["preference"]).tolist() == [0, 16, 1, 1]
+    first = made[made["preference"] == 1]
+    assert sorted(zip(first["x"].tolist(), first["y"].tolist(), strict=True)) == [
+        (x + 0.5, y + 0.5) for x in range(4) for y in range(4, 8)
+    ]
+    assert made["level"].tolist() == [5] * 17 + [6]
+    assert made[16:].tobytes() == leaves[1:].tobytes()
+    crowd = np.zeros(5000, NODE)
+    assert len(unit_squares(crowd)) == 5000

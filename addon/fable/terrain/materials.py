@@ -18,7 +18,7 @@ from ....formats.binary import FormatError
 from ....formats.fable import colors, theme_weights
 from ....formats.fable.colors import PACKED
 from ....formats.fable.theme_weights import Weights
-from ...scene import attributes, identity, images, vertex_groups
+from ...scene import identity, images, vertex_groups
 from ...scene.blender_types import Value
 from ...scene.level import first_of
 from ...scene.materials import Nodes, Socket, shader
@@ -27,7 +27,7 @@ from .. import layout
 from ..context import ImportContext
 from ..palettes import lists
 from ..palettes.lists import Palettes
-from . import overlays
+from . import for_show, overlays
 from .pictures import NO_PICTURE, ThemePictures
 
 TEXTURE_SIZE = 8.0
@@ -114,16 +114,16 @@ def color(mesh: bpy.types.Mesh, names: Palettes, blend: Weights) -> None:
     ours = [one for one in mesh.materials if one is not None and one.get(IMAGED)]
     imaged = [slot for material in ours for slot in material[IMAGED]]
     blended, packed = colors.blend(blend, names.themes, len(mesh.vertices), imaged)
-    attributes.write(mesh, layout.THEME_COLOR, "POINT", "FLOAT_COLOR", blended)
+    for_show.write(mesh, layout.THEME_COLOR, "POINT", blended)
     for number, four in enumerate(packed):
-        attributes.write(mesh, f"{layout.IMAGE_WEIGHTS}{number}", "POINT", "FLOAT_COLOR", four)
+        for_show.write(mesh, f"{layout.IMAGE_WEIGHTS}{number}", "POINT", four)
     if imaged:
         means = np.array([value for material in ours for value in material.get(MEANS, ())], np.float32).reshape(-1, 3)
         for number, mean in enumerate(means):
             blended[:, :3] += packed[number // PACKED, :, number % PACKED, None] * mean
-        attributes.write(mesh, layout.GROUND_COLOR, "POINT", "FLOAT_COLOR", blended)
+        for_show.write(mesh, layout.GROUND_COLOR, "POINT", blended)
     elif layout.GROUND_COLOR in mesh.attributes:
-        mesh.attributes.remove(mesh.attributes[layout.GROUND_COLOR])
+        for_show.remove(mesh, layout.GROUND_COLOR)
     mesh.attributes.active_color = mesh.attributes[overlays.ground_color(mesh)]
 
 

@@ -19,6 +19,7 @@ from ...scene.level import first_of
 from ...scene.materials import Nodes, Socket, node_group
 from .. import layout
 from ..palettes import lists
+from . import for_show
 
 KINDS: dict[str, tuple[str, str]] = {
     "themes": ("Themes", "The ground as it is"),
@@ -186,7 +187,7 @@ def _color_faces(level: bpy.types.Collection, terrain: bpy.types.Object, kind: s
         tints = _atmospheres(data, names)
     rgba = np.ones((len(ground.face_starts), 4), np.float32)
     rgba[:, :3] = tints[_face_below(data, ground)]
-    attributes.write(mesh, layout.OVERLAY_COLOR, "FACE", "FLOAT_COLOR", rgba)
+    for_show.write(mesh, layout.OVERLAY_COLOR, "FACE", rgba)
 
 
 def _atmospheres(data: meshes.MeshData, names: lists.Palettes) -> NDArray[np.float32]:

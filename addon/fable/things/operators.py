@@ -44,7 +44,9 @@ class LEVELWRIGHT_OT_fable_drop(LevelOperator):
 
 
 def _listed(_operator: object, context: bpy.types.Context | None) -> declared.Items:
-    return [] if context is None else [(showable(name), showable(name), "") for name in definitions(context)]
+    """Of "Holy Site HOLY_SITE_BASIC" the list shows the last word: it is narrow, and cuts names in their middle."""
+    names = [] if context is None else [showable(name) for name in definitions(context)]
+    return [(name, name.rpartition(" ")[2] or name, name) for name in names]
 
 
 class LEVELWRIGHT_OT_fable_add_thing(LevelOperator):

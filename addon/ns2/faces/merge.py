@@ -84,7 +84,7 @@ def merge_faces(
     report.count("faces", len(made.mesh.faces))
     report.count("edges", len(made.mesh.edges))
     report.count("vertices", len(made.mesh.vertices))
-    _report_hidden(collection, before, np.setdiff1d(np.arange(len(before.faces)), made.table.records), report)
+    _refuse_applied(collection, before, np.setdiff1d(np.arange(len(before.faces)), made.table.records))
     return found, made.table.polygons
 
 
@@ -99,15 +99,15 @@ def _report_names(held: Mapping[int, bpy.types.ID], paths: Sequence[str], report
             )
 
 
-def _report_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: Ints, report: Report) -> None:
-    """Warn of faces that were deleted though nobody saw them, where what hides them was a modifier that was applied:
-    others were deleted by hand, as where their edges were dissolved.
+def _refuse_applied(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: Ints) -> None:
+    """Refuse that faces go which nobody saw, because the modifier that hides them was applied. Others were deleted by
+    hand, as where their edges were dissolved.
     """
     if not len(deleted) or not visibility.is_applied(collection):
         return
     unseen = visibility.hidden(collection).of_file(mesh)[deleted]
     if unseen.any():
-        report.warn(
-            f"{number_of(unseen.sum(), 'hidden faces were')} deleted: if the modifier {layout.HIDING!r} was "
-            "applied, undo it"
+        raise SceneError(
+            f"{number_of(unseen.sum(), 'hidden faces are')} gone, because the modifier {layout.HIDING!r} was applied: "
+            "undo that. If they are to go, let the sidebar's switches show what they are in"
         )

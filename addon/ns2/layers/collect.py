@@ -99,6 +99,16 @@ def _renamed(collection: bpy.types.Collection, kind: Kind) -> dict[int, str]:
     }
 
 
+def deleted_collections(collection: bpy.types.Collection) -> list[str]:
+    """The names of layers and groups that are in the lists, but whose collections are gone."""
+    return [
+        item.name
+        for kind in HOMES
+        for item in entries(collection, kind)
+        if unsigned(item.number) not in homes(collection, kind)
+    ]
+
+
 def unlisted_collections(collection: bpy.types.Collection) -> list[str]:
     """The names of collections among those of layers or groups that are no such: an artist added them."""
     parents = {stamp for _, stamp in HOMES.values()}

@@ -11,6 +11,7 @@ from typing import Literal
 
 import bpy
 
+from ....formats.ns2 import names
 from ....formats.ns2.records import layers_of
 from ...scene import identity
 from ...scene.blender_types import Value
@@ -36,7 +37,7 @@ NO_COLOR = (255, 255, 255, 0)
 UNDRAWN = frozenset({"CollisionGeometry", "MovementCollisionGeometry", "InvisibleGeometry", "OcclusionGeometry"})
 """Names of groups whose faces the game doesn't draw (ns2.md §10)."""
 
-FROM_COMMANDERS = frozenset({"CommanderInvisible", "CommanderInvisibleVents"})
+FROM_COMMANDERS = frozenset(name for name in names.GROUPS if "CommanderInvisible" in name)
 """Names of groups that commanders don't see (ns2.md §10)."""
 
 FROM_OVERVIEW = frozenset({"OverviewInvisible"})

@@ -88,12 +88,14 @@ def hidden(collection: bpy.types.Collection) -> Hidden:
         names |= lists.FROM_COMMANDERS
     if held.overview:
         names |= lists.FROM_OVERVIEW
+    is_all = held.show_all or held.overview  # the switches are the editor's: the game draws what is in all layers
     off = [
-        frozenset(lists.unsigned(item.number) for item in items if not (item.visible or held.show_all))
+        frozenset(lists.unsigned(item.number) for item in items if not (item.visible or is_all))
         for items in (held.layers, held.groups)
     ]
     only = [
-        frozenset(lists.unsigned(item.number) for item in items if item.solo) for items in (held.layers, held.groups)
+        frozenset(lists.unsigned(item.number) for item in items if item.solo and not held.overview)
+        for items in (held.layers, held.groups)
     ]
     unseen = frozenset(lists.unsigned(item.number) for item in held.groups if item.name in names)
     return Hidden(off[0], off[1] | unseen, only[0], only[1], held.commander)
@@ -110,17 +112,35 @@ def tell_hidden(collection: bpy.types.Collection, mesh: ns2.Mesh, report: Report
     report.count("faces in layers that are switched off", count)
     if count >= MOSTLY * total > 0 and not held.show_all:
         report.warn(
-            f"{count} of {number_of(total, 'faces are')} in layers or groups that are switched off: Show All Layers, "
+            f"{count:,} of {number_of(total, 'faces are')} in layers or groups that are switched off: Show All Layers, "
             "in the sidebar, shows them"
         )
 
 
-def is_applied(collection: bpy.types.Collection) -> bool:
-    """Whether the modifier that hides faces of a level was applied: its attribute stays, though it is gone."""
+def tell_edits(collection: bpy.types.Collection, report: Report) -> None:
+    """Tell of faces that somebody hid otherwise than the lists of a level say."""
+    hiding = hidden(collection)
     for obj in geometry(collection):
-        mesh: Value = obj.data
-        if mesh.attributes.get(layout.HIDDEN) is not None and obj.modifiers.get(layout.HIDING) is None:
-            return True
+        with readable(obj) as plain:
+            values = attributes.read(plain, layout.HIDDEN, "FACE")
+            if values is None or (values == hidden_faces(plain, hiding)).all():
+                continue
+        report.note(
+            f"{obj.name}: the edit of attribute {layout.HIDDEN} isn't written: what is hidden follows from the lists "
+            "of layers and groups"
+        )
+
+
+def is_applied(collection: bpy.types.Collection) -> bool:
+    """Whether the modifier that hides faces of a level was applied: it is gone with all that it hid, while its
+    attribute stays.
+    """
+    for obj in geometry(collection):
+        if obj.modifiers.get(layout.HIDING) is None:
+            with readable(obj) as plain:
+                values = attributes.read(plain, layout.HIDDEN, "FACE")
+            if values is not None and not values.any():
+                return True
     return False
 
 
@@ -217,6 +237,7 @@ def _show_faces(obj: bpy.types.Object, hiding: Hidden) -> None:
         made.node_group = node_group("Levelwright hidden faces", 1, _build_hiding, "GeometryNodeTree")
     elif modifier is not None and not gone.any():
         obj.modifiers.remove(modifier)
+        mesh.attributes.remove(mesh.attributes[layout.HIDDEN])  # `is_applied`
 
 
 def hidden_faces(mesh: bpy.types.Mesh, gone: Hidden) -> Mask:

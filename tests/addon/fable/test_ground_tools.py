@@ -11,6 +11,7 @@ from levelwright.addon.fable.importer import import_level
 from levelwright.addon.fable.new_level import new_level
 from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.settings import ImportSettings
+from levelwright.addon.fable.things import operators
 from levelwright.addon.fable.things import place as things
 from levelwright.addon.fable.worlds import seams
 from levelwright.addon.scene.reports import Report, SceneError
@@ -119,6 +120,12 @@ def test_a_thing_is_added_on_the_ground_like_those_that_there_are():
         "Holy Site HOLY_SITE_BASIC",
         "Marker MARKER_BASIC",
         "Thing NAVIGATION_SEED",
+    ]
+    assert [shown for _, shown, _ in operators._listed(None, bpy.context)] == [
+        "CREATURE_BANDIT",
+        "HOLY_SITE_BASIC",
+        "MARKER_BASIC",
+        "NAVIGATION_SEED",
     ]
     bpy.context.scene.cursor.location = (10, 12.5, 99)
     assert bpy.ops.levelwright.fable_add_thing(definition="AICreature CREATURE_BANDIT") == {"FINISHED"}

@@ -11,7 +11,7 @@ from levelwright.addon.fable import layout, preview, resizing
 from levelwright.addon.fable.importer import import_level
 from levelwright.addon.fable.new_level import new_level
 from levelwright.addon.fable.settings import ImportSettings
-from levelwright.addon.scene import known_files, stage
+from levelwright.addon.scene import known_files, ledger, stage
 from levelwright.addon.scene.identity import kind_of
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
@@ -62,6 +62,16 @@ def test_what_navigation_would_become_is_shown_before_an_export():
     assert bpy.ops.levelwright.fable_preview_navigation(how="clear") == {"FINISHED"}
     assert not [one for one in level.children if kind_of(one) == layout.PREVIEW]
     assert bpy.ops.levelwright.fable_preview_navigation(how="clear") == {"CANCELLED"}
+
+
+def test_a_preview_is_no_edit():
+    level = vale()
+    ledger.enter(level, layout.FATES)
+    set_values(terrain(level), "walkable", slice(0, 300), False)
+    assert preview.preview(bpy.context, level, "patch")
+    report = Report()
+    ledger.tell(level, layout.FATES, report)
+    assert report.warnings + report.notes == []
 
 
 def test_a_preview_reaches_no_file_and_is_there_once():

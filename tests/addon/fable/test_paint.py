@@ -114,6 +114,30 @@ def test_a_theme_is_blended_in_weights_attributes_and_colour():
     assert (fable.read(exported(level)).cells["strengths"] == cells["strengths"]).all()
 
 
+@pytest.mark.parametrize(("target", "name"), [("theme", "GRASS"), ("atmosphere", "HAZE"), ("sound", "WOOD")])
+def test_what_the_brush_shows_is_no_edit_but_what_others_do_to_it_is_told(target, name):
+    level = imported()
+    kind = {"theme": "themes"}.get(target, f"{target}s")
+    name = next(each for each in getattr(lists.get(level), kind)[::-1] if each)
+    overlays.show(level, "themes" if target == "theme" else target)
+    stroke(level, target, (10, 10), (14, 10), name=name)
+    overlays.show_solid(level)
+    assert told_of_colors(level) == []
+    shown = layout.THEME_COLOR if target == "theme" else layout.OVERLAY_COLOR
+    mesh = terrain(level).data
+    mesh.attributes[shown].data[3].color = 0.1, 0.2, 0.3, 1.0
+    assert told_of_colors(level) == [shown]
+    mesh.attributes.remove(mesh.attributes[shown])
+    assert told_of_colors(level) == [shown]
+
+
+def told_of_colors(level: bpy.types.Collection) -> list[str]:
+    """The attributes of the terrain of which an export says that their edit isn't written."""
+    report = Report()
+    exported(level, report)
+    return [line.split("attribute ")[1].split(" ")[0] for line in report.lines() if "the edit of attribute" in line]
+
+
 def test_painting_never_makes_a_cell_that_cannot_be():
     level = imported()
     rng = np.random.default_rng(5)

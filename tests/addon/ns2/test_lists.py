@@ -114,15 +114,65 @@ def test_hidden_faces_are_hidden_in_edit_mode_too() -> None:
         assert not any(face.hide for face in bmesh.from_edit_mesh(obj.data).faces)
 
 
-def test_hidden_faces_that_went_with_their_modifier_are_told() -> None:
+def test_hidden_faces_that_went_with_their_modifier_are_refused_until_they_are_not_hidden() -> None:
     level = imported()
     for obj in bpy.context.view_layer.objects:
         obj.select_set(obj == geometry_of(level))
     bpy.context.view_layer.objects.active = geometry_of(level)
     bpy.ops.object.convert(target="MESH")
+    with pytest.raises(SceneError, match="2 hidden faces are gone, because the modifier"):
+        export_level(bpy.context, level, ExportSettings(), Report())
+    lists.lists_of(level).show_all, lists.lists_of(level).hide_undrawn = True, False
+    assert len(ns2.read(export_level(bpy.context, level, ExportSettings(), Report())).mesh.faces) == 1
+
+
+def test_hidden_faces_that_were_shown_and_deleted_may_go() -> None:
+    level = imported()
+    obj = geometry_of(level)
+    lists.lists_of(level).show_all, lists.lists_of(level).hide_undrawn = True, False
+    with editing(obj) as mesh:
+        ids = mesh.faces.layers.int[identity.ID]
+        bmesh.ops.delete(mesh, geom=[face for face in mesh.faces if face[ids] != 2], context="FACES")
+    lists.lists_of(level).show_all, lists.lists_of(level).hide_undrawn = False, True
+    assert len(ns2.read(export_level(bpy.context, level, ExportSettings(), Report())).mesh.faces) == 1
+
+
+def test_a_layer_that_was_removed_from_the_list_is_no_deleted_collection() -> None:
+    level = imported()
+    bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children[level.name]
+    name = lists.entries(level, "layers")[0].name
+    assert bpy.ops.levelwright.ns2_remove_entry(kind="layers") == {"FINISHED"}
     report = Report()
-    assert len(ns2.read(export_level(bpy.context, level, ExportSettings(), report)).mesh.faces) < 3
-    assert any("hidden faces were deleted" in warning for warning in report.warnings)
+    made = ns2.read(export_level(bpy.context, level, ExportSettings(), report))
+    assert name not in [layer.name for layer in made.layers]
+    assert not report.warnings
+    assert not [line for line in report.notes if "solo" in line], "what was listed differs, but nothing was switched"
+
+
+def test_switching_layers_is_no_edit_of_what_is_hidden_but_hiding_by_hand_is_told() -> None:
+    level = imported(invisible="show")
+    item(level, "layers", VENTS).visible = False
+    assert not told_of_hiding(level)
+    mesh = geometry_of(level).data
+    mesh.attributes[layout.HIDDEN].data[0].value = not mesh.attributes[layout.HIDDEN].data[0].value
+    assert told_of_hiding(level)
+
+
+def told_of_hiding(level: bpy.types.Collection) -> list[str]:
+    report = Report()
+    export_level(bpy.context, level, ExportSettings(), report)
+    return [line for line in report.notes if layout.HIDDEN in line]
+
+
+def test_a_layers_collection_that_was_deleted_is_told_and_the_layer_stays() -> None:
+    level = imported()
+    home = lists.homes(level, "layers")[VENTS]
+    name = home.name
+    bpy.data.collections.remove(home)
+    report = Report()
+    made = ns2.read(export_level(bpy.context, level, ExportSettings(), report))
+    assert [layer.id for layer in made.layers] == [layer.id for layer in ns2.read(WHOLE).layers]
+    assert [line for line in report.warnings if f"{name}: deleted here, but the file stays as it is" in line]
 
 
 def test_hiding_is_switched_off_for_reading_and_comes_back() -> None:

@@ -94,6 +94,19 @@ def test_a_shift_is_an_offset_and_nothing_else():
     assert now[1:3] - before[1:3] == pytest.approx((-0.5, 0), abs=1e-6)
 
 
+def test_a_shift_is_exact_where_no_flat_texture_gives_what_there_is():
+    level = imported(ROOM, invisible="show")
+    with editing(geometry(level), {NORTH}) as mesh:
+        layer, ids = mesh.loops.layers.uv["UVMap"], mesh.faces.layers.int["record_id"]
+        corners = [corner for face in mesh.faces if face[ids] == NORTH + 1 for corner in face.loops]
+        corners[0][layer].uv.x += 0.125
+        before = [corner[layer].uv.copy() for corner in corners]
+        bpy.ops.levelwright.ns2_texture_shift(by=(0.25, -0.5))
+        layer = mesh.loops.layers.uv["UVMap"]
+        moved = [corner[layer].uv - was for corner, was in zip(corners, before, strict=True)]
+    assert np.allclose(moved, (-0.25, 0.5), atol=1e-6)
+
+
 def test_a_texture_is_aligned_to_the_longest_edge():
     pane = next(n for n, one in enumerate(reread(ROOM).faces) if "pane" in one.material)
     face = after(pane, "align", to="EDGE")[1]

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.ns2.layers import lists
+from levelwright.addon.ns2.layers import lists, visibility
 from levelwright.addon.scene import stage
 
 from tests.addon.ns2.export_helpers import exported, geometry, imported
@@ -39,6 +39,16 @@ def test_commanders_look_from_above_and_see_no_ceiling():
         assert list(space.region_3d.view_rotation) == pytest.approx(SIDEWAYS)
     del crate["commanderInvisible"]
     assert exported(level) == ROOM
+
+
+def test_commanders_see_no_group_whose_name_says_so():
+    assert {
+        "CommanderInvisible",
+        "CommanderInvisibleVents",
+        "CommanderInvisibleNonCollision",
+        "SeasonalFallCommanderInvisible",
+        "SeasonalWinterCommanderInvisible",
+    } == lists.FROM_COMMANDERS
 
 
 def test_a_new_scene_has_the_editors_grid_and_snaps_to_it():
@@ -99,6 +109,25 @@ def test_the_minimap_shows_what_its_extents_enclose(tmp_path):
     bpy.ops.levelwright.ns2_minimap(filepath=str(path), size=200)
     wider = tga(path.read_bytes())[..., 3] > 128
     assert seen.any(axis=1).sum() < wider.any(axis=1).sum(), "the new rule's picture reaches less far"
+
+
+@pytest.mark.parametrize("switch", ["visible", "solo"])
+def test_the_minimap_shows_what_is_in_layers_that_are_switched_off(tmp_path, switch):
+    level = imported(ROOM)
+    extents(level, 40)
+    path = tmp_path / "ns2_room.tga"
+    bpy.ops.levelwright.ns2_minimap(filepath=str(path), size=64)
+    before = path.read_bytes()
+    for kind in ("layers", "groups"):
+        for item in lists.entries(level, kind):
+            setattr(item, switch, switch == "solo" and item == lists.entries(level, "layers")[-1])
+    visibility.show(level)
+    geometry_ = next(obj for obj in level.all_objects if obj.type == "MESH" and obj.name.startswith("Geometry"))
+    hidden = sum(each.value for each in geometry_.data.attributes["levelwright_hidden"].data)
+    assert hidden > 0
+    bpy.ops.levelwright.ns2_minimap(filepath=str(path), size=64)
+    assert path.read_bytes() == before
+    assert sum(each.value for each in geometry_.data.attributes["levelwright_hidden"].data) == hidden
 
 
 def test_without_extents_there_is_no_minimap(tmp_path):
