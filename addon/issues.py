@@ -207,7 +207,7 @@ class _FindingList(ItemList):
             return
         context, one, row = bpy.context, lines[item.number], row.row(align=True)
         is_group = one.line is None and len(one.group.lines) > 1
-        indent = 0.0
+        indent = float(len(lines) > ROWS)  # of the bar that scrolls them
         if is_group:
             arrow: Value = "DOWNARROW_HLT" if item.is_open else "RIGHTARROW"
             row.prop(item, "is_open", text="", icon=arrow, emboss=False)
