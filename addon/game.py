@@ -249,6 +249,9 @@ class Game:
     """All of its operators, as menus have them: Blender's search finds no others."""
     is_one_sided: bool = False
     """Whether faces are drawn from their front only, so that rooms can be looked into from outside."""
+    show_rooms: Callable[[bpy.types.Context, bpy.types.Collection], None] | None = None
+    """Shows a level without what hides its rooms from outside, for a picture. Raises SceneError or FormatError where it
+    can't; None: there is nothing to do but to leave out the backs of faces."""
     spawns: FindSpawns | None = None
     """Finds where players begin; None: its levels don't say where that is."""
     is_flat: bool = False

@@ -214,7 +214,7 @@ class _FindingList(ItemList):
             indent += 1
         elif one.line is not None:
             row.separator(factor=1.5)
-            indent += 0.5
+            indent += 1.7  # without a mark, a button keeps more room beside its text
         icon: Value = ICONS[one.group.sort] if one.line is None else "NONE"
         mend = "" if one.line is not None and one.mend == one.group.mend else one.mend  # the group's button does
         measured, title = wording.measure(context), sidebar.title_of(mend) if mend else ""
