@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import bpy
+from mathutils import Vector
 
 from ..formats import FORMATS, Format
 from ..formats.format import AnyLevel, Document
@@ -256,6 +257,8 @@ class Game:
     """Finds where players begin; None: its levels don't say where that is."""
     is_flat: bool = False
     """Whether all of a level is seen from straight above."""
+    frame: Callable[[bpy.types.Collection], Sequence[Vector]] | None = None
+    """Gives corners of what pictures of all of a level are about, in the world; None: of all that is there."""
     look_from_spawn: LookFromSpawn | None = None
     """Puts a camera where players begin; None: its levels don't say where that is."""
     kind_shown: KindOf = _by_type

@@ -162,8 +162,21 @@ def _corners(context: bpy.types.Context) -> Iterator[Vector]:
                 yield instance.matrix_world @ Vector(corner)
 
 
+def _frame(scene: bpy.types.Scene) -> list[Vector]:
+    """Corners of what the scene's levels are about; none where it is all that is there."""
+    found = []
+    for collection in originals.levels(scene):
+        frame = levels.game_of(collection).frame
+        if frame is None:
+            return []
+        found += frame(collection)
+    return found
+
+
 def _look_at_all(context: bpy.types.Context, turned: Matrix, settings: PictureSettings) -> tuple[int, int]:
-    """Put an orthographic camera before everything that renders; returns the picture's size in the same proportions.
+    """Put an orthographic camera before everything that renders, or what of it the levels are about.
+
+    Returns the picture's size in the same proportions.
 
     turned: the camera's axes in the world.
     """
@@ -171,8 +184,10 @@ def _look_at_all(context: bpy.types.Context, turned: Matrix, settings: PictureSe
     stage.view_layer_of(context).update()
     back = turned.transposed()
     corners = [back @ corner for corner in _corners(context)] or [Vector((-1.0, -1.0, 0.0)), Vector((1.0, 1.0, 0.0))]
-    low = Vector([min(corner[axis] for corner in corners) for axis in range(3)])
-    high = Vector([max(corner[axis] for corner in corners) for axis in range(3)])
+    framed = [back @ corner for corner in _frame(scene)] or corners
+    of_axes = (framed, framed, corners)  # all that is there is drawn, and the rest of it cut off
+    low = Vector([min(corner[axis] for corner in those) for axis, those in enumerate(of_axes)])
+    high = Vector([max(corner[axis] for corner in those) for axis, those in enumerate(of_axes)])
     size = [max(high[axis] - low[axis], 1e-3) for axis in range(3)]
     data = bpy.data.cameras.new("Picture")
     data.type = "ORTHO"

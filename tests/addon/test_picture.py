@@ -125,3 +125,12 @@ def test_the_quickest_engine_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
         assert scene.render.engine == chosen
     picture.choose_engine(scene, picture.PictureSettings(engine="workbench"))
     assert scene.render.engine == "BLENDER_WORKBENCH"
+
+
+def test_a_picture_of_a_map_is_about_its_game_layer(tmp_path: Path) -> None:
+    """The sky of the sample is thirty times as large."""
+    taken(tmp_path, "first-light.map", "--view", "top", "--engine", "cycles")
+    game = next(obj for obj in bpy.data.objects if obj.get("width") is not None and "Game" in obj.name)
+    camera = bpy.context.scene.camera
+    assert tuple(camera.location)[:2] == pytest.approx((game["width"] / 2, -game["height"] / 2))
+    assert camera.data.ortho_scale == pytest.approx(max(game["width"], game["height"] * 96 / 64))
