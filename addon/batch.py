@@ -71,7 +71,8 @@ def _beside(source: Path) -> Iterator[Path]:
 def refuse_other(file: Path, scenes: bool | None) -> None:
     """Raise UsageError for a file that isn't what is opened: .blend files (scenes), no .blend files, or all (None)."""
     if scenes is not None and scenes != _is_scene(file):
-        raise UsageError(f"{file}: {'`export` is of .blend' if scenes else '`import` is of levels, no .blend'} files")
+        why = "`export` is of .blend files" if scenes else "`import` is of levels, not of .blend files"
+        raise UsageError(f"{file}: {why}")
 
 
 def _is_scene(file: Path) -> bool:

@@ -164,7 +164,7 @@ def _corners(context: bpy.types.Context) -> Iterator[Vector]:
 
 def _frame(scene: bpy.types.Scene) -> list[Vector]:
     """Corners of what the scene's levels are about; none where it is all that is there."""
-    found = []
+    found: list[Vector] = []
     for collection in originals.levels(scene):
         frame = levels.game_of(collection).frame
         if frame is None:
