@@ -68,14 +68,25 @@ def _beside(source: Path) -> Iterator[Path]:
                     yield file
 
 
-def plan(inputs: Sequence[Path], out: Path, ending: str, is_recursive: bool) -> list[Job]:
+def refuse_other(file: Path, scenes: bool | None) -> None:
+    """Raise UsageError for a file that isn't what is opened: .blend files (scenes), no .blend files, or all (None)."""
+    if scenes is not None and scenes != _is_scene(file):
+        why = "`export` is of .blend files" if scenes else "`import` is of levels, not of .blend files"
+        raise UsageError(f"{file}: {why}")
+
+
+def _is_scene(file: Path) -> bool:
+    return file.suffix.lower() == ".blend"
+
+
+def plan(inputs: Sequence[Path], out: Path, ending: str, is_recursive: bool, scenes: bool | None = None) -> list[Job]:
     """Return what is to be made: of each input, and of each level and .blend in input folders, a file in `out`.
 
     Files of a folder keep their places below it. Those that would become the same file keep their own endings before
-    the new one. What is given twice is made once. Raises UsageError for an input that isn't there, and where there is
-    nothing to do; OSError for a folder that can't be looked into.
+    the new one. What is given twice is made once. scenes: only .blend files are opened, or none. Raises UsageError for
+    an input that isn't there, and where there is nothing to do; OSError for a folder that can't be looked into.
     """
-    found = _found(inputs, out, ending, is_recursive)
+    found = _found(inputs, out, ending, is_recursive, scenes)
     if not found:
         raise UsageError("nothing to do: these folders hold no level and no .blend (--recursive looks in theirs, too)")
     targets = {file: out / below / f"{file.stem}{ending}" for file, below in found.items()}
@@ -93,13 +104,15 @@ def plan(inputs: Sequence[Path], out: Path, ending: str, is_recursive: bool) -> 
     return jobs
 
 
-def _found(inputs: Sequence[Path], out: Path, ending: str, is_recursive: bool) -> dict[Path, Path]:
+def _found(inputs: Sequence[Path], out: Path, ending: str, is_recursive: bool, scenes: bool | None) -> dict[Path, Path]:
     """The files that inputs name, each with the folder below `out` that it is for. Raises UsageError, OSError."""
     found: dict[str, tuple[Path, Path]] = {}
     for given in inputs:
         if given.is_dir():
-            files = [(file, file.relative_to(given).parent) for file in _files_in(given, out, ending, is_recursive)]
+            listed = (file for file in _files_in(given, out, ending, is_recursive) if scenes in (None, _is_scene(file)))
+            files = [(file, file.relative_to(given).parent) for file in listed]
         elif given.is_file():
+            refuse_other(given, scenes)
             files = [(given, Path())]
         else:
             raise UsageError(f"{given}: no such file or folder")

@@ -34,8 +34,10 @@ TEXT = 3
 NOTHING = "nothing would change"
 _HEAD = re.compile(r"[^\[(]*")
 _COMPARED = "compared at "
-_KEY = re.compile(r"\.(?:pairs|properties)\[\d+\] \((.+?)\)(?:\.value|\[1\])?")
+_KEY = re.compile(r"(?:\.(?:pairs|properties)|^)\[\d+\] \((.+?)\)(?:\.value|\[1\])?")
 """A key of an entity, as levels hold it among others, with its name."""
+_KIND = re.compile(r" \([^)]*\)")
+"""What a record is of, behind its number."""
 _PART = re.compile(r"[\w ]+\[\d+\] \((?P<name>.*?)\)(?=\.)")
 
 
@@ -162,9 +164,10 @@ def _line(
         said = f"{unlike.was} \N{RIGHTWARDS ARROW} {unlike.now}"
     else:
         said = f"new: {unlike.now}" if unlike.now else f"gone: {unlike.was}"
-    number = f"{one_of(change.title)} {change.record}" if change.record >= 0 else ""
+    kind = _KIND.match(change.rest)
+    number = f"{one_of(change.title)} {change.record}{kind[0] if kind else ''}" if change.record >= 0 else ""
     named = ", ".join(obj.name for obj in those[:2]) or number
-    rest = _KEY.sub(r".\1", re.sub(r"^ \([^)]*\)", "", change.rest) if those else change.rest)
+    rest = _KEY.sub(r".\1", change.rest[kind.end() :] if kind and named else change.rest)
     where_said = ": ".join(filter(None, (named, rest.lstrip(".")))) or unlike.place
     indices: dict[bpy.types.Object, NDArray[np.int64]] = {obj: np.array([number]) for obj, number in where}
     return LevelFinding(

@@ -30,16 +30,24 @@ COMMAND = "levelwright"
 LIBRARY = ("info", "check", "verify", "diff", "dump")
 """The library's verbs, here too."""
 ASSETS = "assets"
+_SCENES = {"import": False, "export": True}
+"""Verbs that open only .blend files, or only others."""
 OK, FAILED, USAGE, STOPPED = 0, 1, 2, library.STOPPED
 
 _registered: list[object] = []  # what bpy.utils.register_cli_command gave, to be handed back
 
 
-def main(arguments: Sequence[str]) -> int:
+def program(arguments: Sequence[str]) -> int:
+    """`main`, of a process that does nothing else."""
+    return main(arguments, is_program=True)
+
+
+def main(arguments: Sequence[str], *, is_program: bool = False) -> int:
     """Run a command line (without the program's name) and return the process's exit code.
 
     0: done. 1: something could not be done, and the error is on standard error; of `diff`: the levels differ. 2: the
-    command line makes no sense. 130: stopped by Ctrl+C.
+    command line makes no sense. 130: stopped by Ctrl+C. is_program: the process ends afterwards, so what Blender prints
+    of its work, a line for each step of a picture, may go nowhere from here on.
     """
     words = list(arguments)
     try:
@@ -48,7 +56,9 @@ def main(arguments: Sequence[str]) -> int:
             return worker.serve()
         if words and words[0] in LIBRARY:
             return library.main(words, COMMAND)
-        options = _parser().parse_args(words)
+        options = _parsed(words)
+        if is_program:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         options.option = _pairs(options.option) | _picture_options(options)
         run: Callable[[argparse.Namespace], int] = _many if _is_batch(options) else _one
         return (_assets if options.command == ASSETS else run)(options)
@@ -103,6 +113,7 @@ def _one(options: argparse.Namespace) -> int:
     if of_many:
         raise UsageError(f"--{of_many[0]}: only with --out")
     source, target = map(Path, options.files)
+    batch.refuse_other(source, _SCENES.get(options.command))
     if options.to and target.suffix.lower() != options.to:
         raise UsageError(f"{target}: `{options.command}` makes {options.to} files")
     if options.report:  # it has what became of the file, whatever that is
@@ -129,7 +140,9 @@ def _many(options: argparse.Namespace) -> int:
     if not is_known_ending(options.to):
         raise UsageError(f"--to {options.to}: nothing that can be written has this ending")
     refuse_options(options.option)
-    jobs = batch.plan([Path(name) for name in options.files], out, options.to, options.recursive)
+    jobs = batch.plan(
+        [Path(name) for name in options.files], out, options.to, options.recursive, _SCENES.get(options.command)
+    )
     out.mkdir(parents=True, exist_ok=True)  # reports may go there, too
     report_to = _report_place(options.report, chain.from_iterable(jobs)) if options.report else None
     request = batch.Request(
@@ -202,35 +215,57 @@ def _picture_options(options: argparse.Namespace) -> dict[str, str]:
     return {name: str(value) for name, value in given.items() if value is not None}
 
 
-def _parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+def _parsed(words: Sequence[str]) -> argparse.Namespace:
+    """Return what a command line asks for. Options may stand anywhere behind the verb, between files, too."""
+    parser, verbs = _parser()
+    if words and words[0] in verbs:
+        return verbs[words[0]].parse_intermixed_args(words[1:], argparse.Namespace(command=words[0]))
+    return parser.parse_args(words)
+
+
+def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """Return the parser of the command line, and those of the verbs."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="Game levels to Blender scenes and back.")
     verbs = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
-    convert_help = "turn IN into OUT, or many files into files in a folder"
-    _add_files(verbs.add_parser("convert", help=convert_help, description=_CONVERT))
-    _add_files(verbs.add_parser("import", help="`convert --to .blend`", description=_CONVERT), ".blend")
-    _add_files(verbs.add_parser("export", help="`convert` of .blend files", description=_CONVERT))
-    picture = verbs.add_parser("picture", help="`convert --to .png`", description=_CONVERT)
-    _add_files(picture, ".png")
+    made = {}
+    for verb, (title, ending, description) in _VERBS.items():
+        made[verb] = verbs.add_parser(verb, help=title, description=f"{description} {_MANY}", usage=_usage(verb))
+        _add_files(made[verb], ending)
     for field in fields(PictureSettings):
         tooltip = field.tooltip[:1].lower() + field.tooltip[1:]
         if field.type is bool:
-            picture.add_argument(f"--{field.name}", action="store_true", default=None, help=tooltip)
+            made["picture"].add_argument(f"--{field.name}", action="store_true", default=None, help=tooltip)
         else:
-            words = {"choices": field.choices} if field.choices else {"metavar": field.name.upper()}
-            picture.add_argument(f"--{field.name}", help=tooltip, **words)
-    made = verbs.add_parser(ASSETS, help="make a library for Blender's asset browser of levels", description=_ASSETS)
-    made.add_argument("files", nargs="+", metavar="IN", help="levels of any game; folders, with all below them")
-    made.add_argument("--out", default="", metavar="DIR", help="the library's folder")
-    made.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the imports")
+            words = {"choices": field.choices} if field.choices else {"metavar": "N"}
+            made["picture"].add_argument(f"--{field.name}", help=tooltip, **words)
+    assets = verbs.add_parser(ASSETS, help="make a library for Blender's asset browser of levels", description=_ASSETS)
+    assets.add_argument("files", nargs="+", metavar="IN", help="levels of any game; folders, with all below them")
+    assets.add_argument("--out", default="", metavar="DIR", help="the library's folder")
+    assets.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the imports")
     for verb in LIBRARY:
         verbs.add_parser(verb, help=library.HELP[verb])
-    return parser
+    return parser, made | {ASSETS: assets}
 
 
-_CONVERT = (
-    "Turn a level or a .blend into a level, a .blend, a .glb or a .png picture, as OUT's ending says. An existing OUT "
-    "is replaced once all went well. With --out each of the files, and each level and .blend in the folders, becomes a "
+_VERBS = {
+    "convert": (
+        "turn IN into OUT, or many files into files in a folder",
+        "",
+        "Turn a level or a .blend into what OUT's ending says: a level, a .blend, a .glb, a .png picture, of a Source "
+        "map a .vmf or .lmp.",
+    ),
+    "import": ("levels to .blend files", ".blend", "Turn levels into .blend files."),
+    "export": (
+        "what is in .blend files to levels",
+        "",
+        "Turn .blend files into what OUT's ending says: levels.",
+    ),
+    "picture": ("pictures of levels", ".png", "Make .png pictures of levels and .blend files."),
+}
+"""Verbs that make files: what they do, in short; the ending of what they make ("": any); what they do."""
+
+_MANY = (
+    "An existing OUT is replaced once all went well. With --out each of the files, and of those in folders, becomes a "
     "file in DIR; those that are up to date are left alone, and one that fails stops none of the others."
 )
 
@@ -240,14 +275,20 @@ _ASSETS = (
 )
 
 
-def _add_files(command: argparse.ArgumentParser, ending: str = "") -> None:
+def _usage(verb: str) -> str:
+    """Return the two forms of a verb that makes files."""
+    to = "" if _VERBS[verb][1] else " --to ENDING"
+    return f"{COMMAND} {verb} IN OUT [OPTION]...\n       {COMMAND} {verb} IN...{to} --out DIR [OPTION]..."
+
+
+def _add_files(command: argparse.ArgumentParser, ending: str) -> None:
     """Give a verb the arguments that all verbs have that make files. ending: of the files that it makes."""
-    command.add_argument("files", nargs="+", metavar="IN... OUT", help="levels of any game, .blend files; folders")
+    command.add_argument("files", nargs="+", metavar="IN... OUT", help="files; with --out folders, too, and no OUT")
     if ending:
         command.set_defaults(to=ending)
     else:
         command.add_argument(
-            "--to", type=_ending, default="", metavar="ENDING", help="what files become: .blend, .glb, .png, .map"
+            "--to", type=_ending, default="", metavar="ENDING", help="what files become: .blend, .glb, .png, .vmf, .map"
         )
     command.add_argument("--out", default="", metavar="DIR", help="the folder for what is made of several files")
     command.add_argument("--recursive", action="store_true", help="look in the folders of folders, too")
@@ -296,7 +337,7 @@ def _say(line: str) -> None:
 
 def register() -> None:
     """Register the command for `blender --background --command levelwright`."""
-    _registered.append(gives(bpy.utils.register_cli_command)(COMMAND, main))
+    _registered.append(gives(bpy.utils.register_cli_command)(COMMAND, program))
 
 
 def unregister() -> None:

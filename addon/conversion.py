@@ -247,7 +247,7 @@ def _with_picture(blend: bytes, report: Report) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder, "preview.png")
         try:
-            render(bpy.context, picture, PictureSettings(width=side, height=side * 9 // 16, samples=4))
+            render(bpy.context, picture, PictureSettings(width=side, height=side * 9 // 16, samples=4), report)
             return blend_preview.with_preview(blend, images.to_rgba(bpy.data.images.load(str(picture))))
         except (RuntimeError, SceneError, FormatError) as error:
             report.note(f"The .blend has no picture for file browsers: {in_words(error)}")
@@ -285,7 +285,7 @@ def _export_gltf(target: Path, _: Settings, report: Report) -> None:
 
 def _render(target: Path, settings: Settings, report: Report) -> None:
     with _made(target, report) as path:
-        render(bpy.context, path, settings)
+        render(bpy.context, path, settings, report)
 
 
 @contextmanager

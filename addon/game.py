@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import bpy
+from mathutils import Vector
 
 from ..formats import FORMATS, Format
 from ..formats.format import AnyLevel, Document
@@ -251,10 +252,15 @@ class Game:
     """All of its operators, as menus have them: Blender's search finds no others."""
     is_one_sided: bool = False
     """Whether faces are drawn from their front only, so that rooms can be looked into from outside."""
+    show_rooms: Callable[[bpy.types.Context, bpy.types.Collection], None] | None = None
+    """Shows a level without what hides its rooms from outside, for a picture. Raises SceneError or FormatError where it
+    can't; None: there is nothing to do but to leave out the backs of faces."""
     spawns: FindSpawns | None = None
     """Finds where players begin; None: its levels don't say where that is."""
     is_flat: bool = False
     """Whether all of a level is seen from straight above."""
+    frame: Callable[[bpy.types.Collection], Sequence[Vector]] | None = None
+    """Gives corners of what pictures of all of a level are about, in the world; None: of all that is there."""
     look_from_spawn: LookFromSpawn | None = None
     """Puts a camera where players begin; None: its levels don't say where that is."""
     kind_shown: KindOf = _by_type

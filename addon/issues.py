@@ -207,14 +207,14 @@ class _FindingList(ItemList):
             return
         context, one, row = bpy.context, lines[item.number], row.row(align=True)
         is_group = one.line is None and len(one.group.lines) > 1
-        indent = 0.0
+        indent = float(len(lines) > ROWS)  # of the bar that scrolls them
         if is_group:
             arrow: Value = "DOWNARROW_HLT" if item.is_open else "RIGHTARROW"
             row.prop(item, "is_open", text="", icon=arrow, emboss=False)
             indent += 1
         elif one.line is not None:
             row.separator(factor=1.5)
-            indent += 0.5
+            indent += 1.7  # without a mark, a button keeps more room beside its text
         icon: Value = ICONS[one.group.sort] if one.line is None else "NONE"
         mend = "" if one.line is not None and one.mend == one.group.mend else one.mend  # the group's button does
         measured, title = wording.measure(context), sidebar.title_of(mend) if mend else ""

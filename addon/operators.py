@@ -15,7 +15,7 @@ from ..formats.counting import number_of
 from . import chosen_levels, games, levels, remembered
 from .common_options import COMMON, shared
 from .game import FileKind, Form, Game, Settings
-from .scene import chosen_files, declared, level_options, options, stage
+from .scene import chosen_files, declared, level_options, options, stage, wording
 from .scene.blender_types import Value
 from .scene.declared import Declared
 from .scene.names import showable
@@ -93,7 +93,8 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
         if not self.is_dropped:
             manager.fileselect_add(self)
             return {"RUNNING_MODAL"}
-        title = f"{self.paths[0].name if len(self.paths) == 1 else number_of(len(self.paths), 'files')}: {self.of_what}"
+        files = wording.within(self.paths[0].name) if len(self.paths) == 1 else number_of(len(self.paths), "files")
+        title = f"{files}: {self.of_what}"
         return set(manager.invoke_props_dialog(self, width=POPUP_WIDTH, title=title, confirm_text="Import"))
 
 

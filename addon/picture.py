@@ -10,12 +10,13 @@ from pathlib import Path
 import bpy
 from mathutils import Euler, Matrix, Vector
 
+from ..formats.binary import FormatError
 from . import levels
 from .scene import materials, originals, stage
 from .scene.blender_types import Value
 from .scene.names import showable
 from .scene.properties import setting
-from .scene.reports import SceneError
+from .scene.reports import Report, SceneError
 
 LONGER_SIDE = 1280
 LARGEST_SIDE = 16384
@@ -50,10 +51,11 @@ class PictureSettings:
     )
 
 
-def render(context: bpy.types.Context, path: Path, settings: PictureSettings) -> None:
+def render(context: bpy.types.Context, path: Path, settings: PictureSettings, report: Report) -> None:
     """Write a picture of the scene as it renders.
 
-    Raises SceneError where the view that was asked for isn't there: no camera, no spawn.
+    report: takes what of it isn't as it should be. Raises SceneError where the view that was asked for isn't there: no
+    camera, no spawn.
     """
     scene = stage.scene_of(context)
     output = scene.render
@@ -66,8 +68,7 @@ def render(context: bpy.types.Context, path: Path, settings: PictureSettings) ->
         _look_from_spawn(context, size[0] / size[1])
     elif view in ("top", "iso"):
         for collection in originals.levels(scene):
-            if levels.game_of(collection).is_one_sided:
-                _open(collection)
+            _open(context, collection, report)
         whole = _look_at_all(context, Matrix.Identity(3) if view == "top" else _ISOMETRIC.to_matrix(), settings)
         size = settings.width or whole[0], settings.height or whole[1]
     output.resolution_x, output.resolution_y = size
@@ -112,11 +113,20 @@ def has_graphics_processor() -> bool:
     return (folder.is_dir() and any(folder.glob("renderD*"))) or Path("/dev/nvidia0").exists()
 
 
-def _open(collection: bpy.types.Collection) -> None:
-    """Let one look into a level's rooms from outside: faces are seen from their front only, as in its game.
+def _open(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> None:
+    """Let one look into a level's rooms from outside: without what closes them there, and with faces seen from their
+    front only, as in its game.
 
-    Its materials are changed for good: the scene of a picture is thrown away.
+    The level is changed for good: the scene of a picture is thrown away.
     """
+    game = levels.game_of(collection)
+    if game.show_rooms is not None:
+        try:
+            game.show_rooms(context, collection)
+        except (SceneError, FormatError) as error:
+            report.note(f"{collection.name} is shown closed: {error}")
+    if not game.is_one_sided:
+        return
     for material in materials.of_level(collection):
         tree = material.node_tree
         if tree is None:
@@ -152,8 +162,21 @@ def _corners(context: bpy.types.Context) -> Iterator[Vector]:
                 yield instance.matrix_world @ Vector(corner)
 
 
+def _frame(scene: bpy.types.Scene) -> list[Vector]:
+    """Corners of what the scene's levels are about; none where it is all that is there."""
+    found: list[Vector] = []
+    for collection in originals.levels(scene):
+        frame = levels.game_of(collection).frame
+        if frame is None:
+            return []
+        found += frame(collection)
+    return found
+
+
 def _look_at_all(context: bpy.types.Context, turned: Matrix, settings: PictureSettings) -> tuple[int, int]:
-    """Put an orthographic camera before everything that renders; returns the picture's size in the same proportions.
+    """Put an orthographic camera before everything that renders, or what of it the levels are about.
+
+    Returns the picture's size in the same proportions.
 
     turned: the camera's axes in the world.
     """
@@ -161,8 +184,10 @@ def _look_at_all(context: bpy.types.Context, turned: Matrix, settings: PictureSe
     stage.view_layer_of(context).update()
     back = turned.transposed()
     corners = [back @ corner for corner in _corners(context)] or [Vector((-1.0, -1.0, 0.0)), Vector((1.0, 1.0, 0.0))]
-    low = Vector([min(corner[axis] for corner in corners) for axis in range(3)])
-    high = Vector([max(corner[axis] for corner in corners) for axis in range(3)])
+    framed = [back @ corner for corner in _frame(scene)] or corners
+    of_axes = (framed, framed, corners)  # all that is there is drawn, and the rest of it cut off
+    low = Vector([min(corner[axis] for corner in those) for axis, those in enumerate(of_axes)])
+    high = Vector([max(corner[axis] for corner in those) for axis, those in enumerate(of_axes)])
     size = [max(high[axis] - low[axis], 1e-3) for axis in range(3)]
     data = bpy.data.cameras.new("Picture")
     data.type = "ORTHO"

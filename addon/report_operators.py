@@ -73,6 +73,9 @@ def _new_window(context: bpy.types.Context) -> bpy.types.Area:
     made = next(window for window in manager.windows if window not in before)
     area = made.screen.areas[0]
     area.type = "TEXT_EDITOR"
+    space = area.spaces.active
+    if isinstance(space, bpy.types.SpaceTextEditor):
+        space.show_syntax_highlight = False  # of Python, whose words reports use, too
     return area
 
 

@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None, program: str = "levelformats") -> i
 
     Of `diff`: 0 if the levels are the same, 1 if they differ, 2 if one is refused. program: its name, for messages.
     """
-    options = _parser(program).parse_args(arguments)
+    options = _parsed(sys.argv[1:] if arguments is None else arguments, program)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # names of files and of things may be such that a terminal can't show
             stream.reconfigure(errors="backslashreplace")
@@ -73,15 +73,27 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _parser(program: str) -> argparse.ArgumentParser:
+def _parsed(words: list[str], program: str) -> argparse.Namespace:
+    """What a command line asks for. Options may stand anywhere behind the verb, between files, too."""
+    parser, verbs = _parser(program)
+    if words and words[0] in verbs:
+        return verbs[words[0]].parse_intermixed_args(words[1:])
+    return parser.parse_args(words)
+
+
+def _parser(program: str) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """The parser of the command line, and those of the verbs."""
     parser = argparse.ArgumentParser(
         prog=program, description=f"Reads game levels: {', '.join(form.title for form in FORMATS)}."
     )
     verbs = parser.add_subparsers(required=True, metavar="VERB")
+    made = {}
     runs = {"info": _info, "check": _check, "verify": _verify, "dump": _dump, "diff": _diff}
     for name, title in HELP.items():
-        sub = verbs.add_parser(name, help=title, description=title.capitalize() + ".")
+        usage = f"{program} diff [-h] A B" if name == "diff" else None
+        sub = verbs.add_parser(name, help=title, description=f"{title[:1].upper()}{title[1:]}.", usage=usage)
         sub.add_argument("files", nargs=2 if name == "diff" else "+", metavar="FILE")
+        made[name] = sub
         if name == "info":
             sub.add_argument("--json", action="store_true", help="as JSON; of several files as a list")
         if name in ("info", "verify"):
@@ -89,7 +101,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
         if name == "check":
             sub.add_argument("--leak-file", action="store_true", help="write the compiler's leak file beside the level")
         sub.set_defaults(verb=runs[name])
-    return parser
+    return parser, made
 
 
 def _refused(file: str, error: FormatError | OSError) -> str:

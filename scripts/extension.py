@@ -36,7 +36,7 @@ def main() -> int:
     try:
         from levelwright.addon import commands
 
-        return commands.main(sys.argv[1:])
+        return commands.program(sys.argv[1:])
     finally:
         extension.unregister()  # bpy 4.5 hangs at exit while a class is registered
 

@@ -110,6 +110,7 @@ GAME = Game(
         make=new_level.make,
     ),
     folders=(TEXTURES,),
+    show_rooms=operators.look_into,
     label="Genesis3D",
     menu=MENU,
     is_one_sided=True,

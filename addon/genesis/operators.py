@@ -105,6 +105,12 @@ def show_rooms(context: bpy.types.Context, collection: bpy.types.Collection, rep
     yield from compiled.build(collection, level, materials, sealing)
 
 
+def look_into(context: bpy.types.Context, collection: bpy.types.Collection) -> None:
+    """Show the rooms of a level of brushes; a compiled one has nothing else. Raises as `show_rooms`."""
+    if not is_compiled(collection):
+        show_rooms(context, collection, Report())
+
+
 class HidePreview(sidebar.LevelOperator):
     """Remove the preview of cuts or rooms, and show the brushes themselves again"""
 

@@ -198,7 +198,7 @@ def _value(field: Field, text: str) -> Value:
     try:
         value = field.type(text)
     except ValueError:
-        raise UsageError(f"option {field.name}: {text!r} is no {field.type.__name__}") from None
+        raise UsageError(f"option {field.name}: {text!r} is no {'whole ' * (field.type is int)}number") from None
     if isinstance(value, str):
         return value
     try:

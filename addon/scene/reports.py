@@ -289,7 +289,8 @@ class Report:
         lines += [f"left out: {self._counted(what)}" for what in self._left_out]
         lines += [f"warning: {message}" for message in self.warnings]
         lines += [f"to look at: {_named(finding)}" for finding in self.findings]
-        return [*lines, *self.notes, *self._reached()]
+        notes = [note for number, note in enumerate(self.notes) if number or note != self.counted()]  # said above
+        return [*lines, *notes, *self._reached()]
 
     def _reached(self) -> list[str]:
         """Which folders content was looked for in, in one line."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
+from mathutils import Vector
 from numpy.typing import NDArray
 
 from ...formats.arrays import Integers
@@ -21,6 +22,10 @@ Places = Mapping[bpy.types.Object, Integers]
 """Indices of faces or vertices, by the objects that have them."""
 _SWITCHES = {"SURFACE": "surf", "GPENCIL": "grease_pencil", "GREASEPENCIL": "grease_pencil"}
 """What 3D views call the types of objects that they can leave out, where that isn't the type's name."""
+FACES_ASKED = 1000
+"""Of an object, for where its faces look to."""
+ONE_WAY, EDGE = 0.3, 0.2
+"""How far faces have to look to one side for views to be turned there; the cosine at which they are seen well."""
 
 
 def show(context: bpy.types.Context, objects: Sequence[bpy.types.Object], faces: Places, points: Places) -> list[str]:
@@ -50,8 +55,10 @@ def show(context: bpy.types.Context, objects: Sequence[bpy.types.Object], faces:
         if context.scene is not None and context.scene.tool_settings is not None:
             is_of_faces = any(obj in faces for obj in edited)
             context.scene.tool_settings.mesh_select_mode = (not is_of_faces, False, is_of_faces)
+    front = _front({obj: faces[obj] for obj in edited if obj in faces})
+    if edited:
         bpy.ops.object.mode_set(mode="EDIT")
-    _look(context)
+    _look(context, front)
     return told
 
 
@@ -149,13 +156,36 @@ def _show_types(context: bpy.types.Context, objects: Sequence[bpy.types.Object])
 # ---------------------------------------------------------------------------------------------------------------- look
 
 
-def _look(context: bpy.types.Context) -> None:
-    """Let the 3D views of the window look at what is selected."""
+def _front(faces: Places) -> Vector | None:
+    """Return where faces look to, in the world; None where they look to all sides, or there are none."""
+    total = Vector()
+    for obj, indices in faces.items():
+        mesh, turned = obj.data, obj.matrix_world.inverted_safe().transposed().to_3x3()
+        if isinstance(mesh, bpy.types.Mesh):
+            for index in indices[:FACES_ASKED].tolist():
+                total += (turned @ mesh.polygons[index].normal).normalized()
+    number = sum(min(len(indices), FACES_ASKED) for indices in faces.values())
+    return total.normalized() if total.length > ONE_WAY * number else None
+
+
+def face(region: bpy.types.RegionView3D, front: Vector) -> None:
+    """Turn a view to what looks to `front`, where it would be seen from behind or from its edge: through the rest."""
+    if region.view_perspective == "CAMERA" or region.lock_rotation:
+        return
+    if (region.view_rotation @ Vector((0.0, 0.0, -1.0))).dot(front) > -EDGE:
+        region.view_rotation = (-front).to_track_quat("-Z", "Y")
+
+
+def _look(context: bpy.types.Context, front: Vector | None) -> None:
+    """Let the 3D views of the window look at what is selected. front: from where."""
     window = context.window
     if window is None or bpy.app.background:
         return
     for area in window.screen.areas:
         region = next((each for each in area.regions if each.type == "WINDOW"), None)
         if area.type == "VIEW_3D" and region is not None:
+            space: Value = area.spaces.active
+            if front is not None:
+                face(space.region_3d, front)
             with context.temp_override(window=window, area=area, region=region), suppress(RuntimeError):
                 bpy.ops.view3d.view_selected()  # which a view that is locked to a camera refuses

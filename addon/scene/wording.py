@@ -68,6 +68,12 @@ def shortened(text: str, width: float, measured: Measure) -> str:
     return " ".join(words) + DOTS if " " in text else words[0]
 
 
+def within(name: str, letters: int = ROOM) -> str:
+    """Return a name of at most so many letters: what is too much is left out before its end, which files' kinds are."""
+    end = letters // 3
+    return name if len(name) <= letters else f"{name[: letters - end - 1]}{DOTS}{name[-end:]}"
+
+
 def _with_fewer_folders(path: str) -> Iterator[str]:
     """Give a path, and then with ever fewer folders before the name at its end: "a/b/.../d", "a/.../d", ".../d"."""
     yield path

@@ -13,7 +13,7 @@ from .kinds import kind_shown
 from .menu import MENU
 from .panel import register, unregister
 from .settings import ExportSettings, ImportSettings
-from .view.game_view import look_from_spawn, spawns
+from .view.game_view import frame, look_from_spawn, spawns
 
 PLACES = (
     RecordPlace(
@@ -53,6 +53,7 @@ GAME = Game(
     label="Teeworlds",
     menu=MENU,
     is_flat=True,
+    frame=frame,
     spawns=spawns,
     places=PLACES,
     look_from_spawn=look_from_spawn,

@@ -2,6 +2,7 @@
 """The command line: what it makes of which endings, and its exit codes."""
 
 import json
+import shutil
 import struct
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon import commands
+from levelwright.addon import batch, commands
 
 from tests.addon.command_line import convert
 
@@ -118,7 +119,7 @@ def test_a_damaged_level_fails_and_leaves_the_old_file(tmp_path: Path, capsys: p
         (["IN", "out.blend", "--option", "physics"], "KEY=VALUE"),
         (["IN", "out.blend", "--option", "physics=perhaps"], "neither true nor false"),
         (["IN", "out.png", "--option", "samples=0"], "0: 1 is the least"),
-        (["IN", "out.png", "--option", "width=wide"], "no int"),
+        (["IN", "out.png", "--option", "width=wide"], "no whole number"),
         (["IN", "out.png", "--option", "width=99999"], "width: 99999 is outside 0 to 16384"),
         (["IN", "out.blend", "--report", "nowhere/out.json"], "folder does not exist"),
         (["IN", "out.blend", "--report", "out.blend"], "the report would replace this file"),
@@ -156,6 +157,27 @@ def test_help_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
+def test_options_may_stand_between_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert convert(SAMPLE, "--option", "physics=false", tmp_path / "level.blend", "--option", "preview=false") == 0
+    assert (tmp_path / "level.blend").is_file()
+    capsys.readouterr()
+    assert commands.main(["check", str(SAMPLE), "--leak-file", str(SAMPLE)]) == 0
+    assert capsys.readouterr().out.count("ok ") == 2
+    assert convert(SAMPLE, tmp_path / "level.blend", "--bogus") == 2
+    assert "levelwright convert: error: unrecognized arguments: --bogus" in capsys.readouterr().err
+
+
+def test_import_opens_levels_and_export_scenes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    level = shutil.copy(SAMPLE, tmp_path)
+    assert commands.main(["export", level, str(tmp_path / "scene.blend")]) == 2
+    assert "`export` is of .blend files" in capsys.readouterr().err
+    assert convert(level, tmp_path / "scene.blend", "--option", "preview=false") == 0
+    assert commands.main(["import", str(tmp_path / "scene.blend"), str(tmp_path / "b.blend")]) == 2
+    assert "`import` is of levels" in capsys.readouterr().err
+    jobs = batch.plan([tmp_path], tmp_path / "out", ".map", False, scenes=True)
+    assert [job.source.name for job in jobs] == ["scene.blend"], "what is beside them is left out"
+
+
 def test_the_program_ends_with_the_exit_code(tmp_path: Path) -> None:
     """A process of its own: nothing stays registered, which would hang bpy 4.5 or crash 4.2 at exit."""
     program = [sys.executable, str(ROOT / "scripts" / "extension.py"), "convert"]

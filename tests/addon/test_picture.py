@@ -3,11 +3,13 @@
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
 import pytest
 from levelwright.addon import commands, games, picture
+from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.teeworlds.camera import view_size
 from mathutils import Vector
 
@@ -86,11 +88,31 @@ def test_every_game_says_whether_its_rooms_can_be_looked_into() -> None:
 def test_one_looks_into_rooms_from_outside(view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("--view", view, "--transparent", "--engine", "cycles")
     into = taken(tmp_path, "source_room.bsp", *words)
-    monkeypatch.setattr(picture, "_open", lambda _: None)
+    monkeypatch.setattr(picture, "_open", lambda *_: None)
     closed = taken(tmp_path, "source_room.bsp", *words)
     assert into[..., 3].max() == closed[..., 3].max() == 1.0
     assert into[..., 3].min() == 0.0, "nothing is around the level"
     assert np.abs(into - closed).max() > 0.1, "the roof is away"
+
+
+def test_levels_of_brushes_are_seen_without_what_closes_them(tmp_path: Path) -> None:
+    taken(tmp_path, "genesis_room.3dt", "--view", "iso", "--engine", "cycles")
+    rooms = [obj for obj in bpy.data.objects if obj.name.startswith("Preview")]
+    assert rooms and not any(obj.hide_render for obj in rooms)
+    assert bpy.data.objects["wall"].hide_render, "the brush that they are instead of"
+
+
+def test_a_level_that_leaks_is_shown_closed() -> None:
+    level = bpy.data.collections.new("leaky")
+
+    def leaks(*_: object) -> None:
+        raise SceneError("it leaks")
+
+    report, game = Report(), SimpleNamespace(show_rooms=leaks, is_one_sided=False)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(picture.levels, "game_of", lambda _: game)
+        picture._open(bpy.context, level, report)
+    assert report.notes == ["leaky is shown closed: it leaks"]
 
 
 def test_the_quickest_engine_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,3 +125,12 @@ def test_the_quickest_engine_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
         assert scene.render.engine == chosen
     picture.choose_engine(scene, picture.PictureSettings(engine="workbench"))
     assert scene.render.engine == "BLENDER_WORKBENCH"
+
+
+def test_a_picture_of_a_map_is_about_its_game_layer(tmp_path: Path) -> None:
+    """The sky of the sample is thirty times as large."""
+    taken(tmp_path, "first-light.map", "--view", "top", "--engine", "cycles")
+    game = next(obj for obj in bpy.data.objects if obj.get("width") is not None and "Game" in obj.name)
+    camera = bpy.context.scene.camera
+    assert tuple(camera.location)[:2] == pytest.approx((game["width"] / 2, -game["height"] / 2))
+    assert camera.data.ortho_scale == pytest.approx(max(game["width"], game["height"] * 96 / 64))

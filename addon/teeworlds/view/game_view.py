@@ -10,7 +10,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import numpy.typing as npt
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from ....formats.teeworlds.camera import spawn_among, spawns_among, view_size
 from ...scene import animation, identity, stage
@@ -225,6 +225,14 @@ def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection
         space.region_3d.view_location = (*((low + high) / 2), 0.0)
         space.region_3d.view_distance = max(width, _UPRIGHT * height, 10.0)
     stage.show_plainly(context, collection, 2.5 * max(width, height, 10.0), is_flat=True)
+
+
+def frame(collection: bpy.types.Collection) -> list[Vector]:
+    """The corners of the map in the world: what lies round it, as skies do, is far larger in many maps."""
+    (left, lower), (right, upper) = _extent(collection)
+    root = root_of(collection)
+    turned = root.matrix_world if root is not None else Matrix.Identity(4)
+    return [turned @ Vector((x, y, 0.0)) for x in (left, right) for y in (lower, upper)]
 
 
 def _extent(collection: bpy.types.Collection) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:

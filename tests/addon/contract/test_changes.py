@@ -131,3 +131,14 @@ def test_the_dialogs_of_checks_say_what_their_button_does(monkeypatch: pytest.Mo
     for operator in checking.CLASSES:  # without a window, Blender executes what is to be invoked
         checking._AsExported.invoke(SimpleNamespace(collection="", confirm=operator.confirm), bpy.context, None)
     assert said == ["Check", "Compare"]
+
+
+def test_keys_of_a_source_map_are_called_by_their_names() -> None:
+    """Not by their numbers among others: `[0] (origin)[1]` says nothing to whoever moved a lamp."""
+    source, sample = next(pair for pair in ALL if pair[1].suffix == ".bsp" and pair[0].key == "source")
+    level = imported(source, sample)
+    lamp = next(obj for obj in level.all_objects if obj.type == "LIGHT")
+    lamp.location.x += 8.0
+    bpy.ops.levelwright.show_changes()
+    said = [line.message for line in findings.kept(level, "changes")]
+    assert any(line.startswith(f"{lamp.name}: origin: ") for line in said), said

@@ -47,6 +47,8 @@ def test_summary() -> None:
     unedited = Report()
     unedited.note("nothing is edited")
     assert unedited.counted() == "nothing is edited"
+    unedited.note("second")
+    assert unedited.lines() == ["nothing is edited", "second"], "once"
 
 
 def test_lines_name_everything_once() -> None:

@@ -61,3 +61,8 @@ def test_lines_hold_all_of_a_text_and_end_between_words_or_folders(width: int) -
 def test_without_a_window_there_is_a_usual_room() -> None:
     assert wording.room(bpy.context) == pytest.approx(wording.ROOM * wording.LETTER)
     assert wording.measure(bpy.context)("four") == pytest.approx(4 * wording.LETTER)
+
+
+def test_names_of_files_keep_their_endings() -> None:
+    assert wording.within("level.map") == "level.map"
+    assert wording.within(f"{'x' * 200}.map") == f"{'x' * 26}\N{HORIZONTAL ELLIPSIS}{'x' * 9}.map"
