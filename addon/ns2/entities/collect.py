@@ -173,9 +173,7 @@ class _Collector:
                 self.report.note(f"entities: {count} {what}")
         self.names.tell(self.report)
         if self.sized:
-            self.report.warn(
-                f"entities of these classes have no scale, so that of the objects is lost: {listed(self.sized)}"
-            )
+            self.report.warn(f"{listed(self.sized)}: the edit of scale isn't written: such entities have none")
         if self.shapes.edited:
             self.report.warn(
                 "edits of the meshes of props and boxes are ignored, the level has only the path of a model, or "
