@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +46,9 @@ def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, image_table:
     Raises SceneError, with the faces at fault, or FormatError.
     """
     values, changed = scene.properties(TileLayerProperties)
+    if not scene.new:  # a deleted property cuts no layer down
+        kept = {name: getattr(layer, name) for name in ("width", "height") if scene.object.get(name) is None}
+        values = replace(values, **kept)
     write_common(scene, layer, values, changed)
     _write_color(scene.object, layer)
     _write_automapper(layer, values, changed)

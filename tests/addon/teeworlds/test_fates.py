@@ -159,3 +159,18 @@ def test_a_material_on_a_layer_without_an_image_is_told() -> None:
     assert warnings(level) == [
         f"{tele.name}: material 'paint' isn't written: only tile layers that are seen have an image"
     ]
+
+
+def test_a_layer_without_its_size_keeps_that_of_the_file() -> None:
+    data = whole_map().build()
+    level = imported(data)
+    ledger.enter(level, FATES)
+    deco = layer(level, DECO)
+    del deco["width"], deco["height"]
+    report = Report()
+    assert exported(level, report) == data
+    ledger.tell(level, FATES, report)
+    assert sorted(line for line in report.warnings if "was deleted" in line) == [
+        f"{deco.name}: property {name} was deleted, but that isn't written: without it the file keeps what it says"
+        for name in ("height", "width")
+    ]
