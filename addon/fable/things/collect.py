@@ -368,8 +368,8 @@ class _Things:
 
 def _collect_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
     """Write the properties of an object that differ from what its thing says; whether any did."""
-    now = {key: _as_list(obj[key]) for key in values.written_keys(obj)}
     sources = values.sources(thing)
+    now = {key: _as_list(obj[key]) for key in values.written_keys(obj, sources)}
     changed = False
     kind = obj.get(layout.NEW_THING)
     if kind != thing.kind:

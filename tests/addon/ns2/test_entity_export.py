@@ -296,7 +296,7 @@ def test_properties_can_be_deleted_and_added() -> None:
         ("intensity", "bright"),
         ("color", [1.0, 1.0]),
         ("intensity", 1e300),
-        ("extra", {"a": 1}),
+        ("extra", ["a", "b"]),
         ("origin", [1.0, 2.0, 3.0]),
     ],
 )
@@ -307,6 +307,13 @@ def test_values_that_no_level_can_hold_are_refused(key: str, value: object) -> N
     with pytest.raises(SceneError, match=key) as error:
         exported(level)
     assert error.value.objects == [obj]
+
+
+def test_a_group_of_properties_is_told() -> None:
+    level, report = opened(DATA), Report()
+    object_of(level, "light_point")["extra"] = {"a": 1}
+    assert exported(level, report) == DATA
+    assert any("property extra isn't written: it holds neither text nor numbers" in line for line in report.warnings)
 
 
 def test_a_sheared_entity_is_refused() -> None:
