@@ -22,7 +22,7 @@ import numpy as np
 from bpy.types import Collection, Mesh, NodeTree, Object
 
 from ...formats.arrays import Array
-from . import animation, attributes, identity, originals, properties
+from . import animation, attributes, identity, images, originals, properties
 from .blender_types import Attribute, Socket, Value
 
 PROPERTY, ATTRIBUTE, LIST = "property ", "attribute ", "list "
@@ -370,17 +370,26 @@ def _of_points(points: Value, name: str, width: int) -> Array:
 
 
 def _pixels(image: bpy.types.Image) -> object:
-    """What tells pictures apart without a look at each pixel: painted ones are dirty, packed again they are others."""
-    packed = image.packed_file
-    return (image.source, image.size[:], packed.size if packed is not None else image.filepath, image.is_dirty)
+    """What tells pictures apart without a look at each pixel: painted ones are dirty, packed again they are others.
+
+    Files may be packed, and their paths be made relative: that edits no picture. To ask for the size would have Blender
+    decode it.
+    """
+    packed = image.packed_file if image.get(images.BASELINE) is not None else None
+    return (image.source, packed.size if packed is not None else bpy.path.basename(image.filepath), image.is_dirty)
 
 
 def _nodes(holder: Value) -> object:
     tree = holder if isinstance(holder, NodeTree) else holder.node_tree
     if tree is None:
         return None
-    nodes = [(node.bl_idname, *map(_socket, node.inputs)) for node in tree.nodes]
+    nodes = [(node.bl_idname, _image(node), *map(_socket, node.inputs)) for node in tree.nodes]
     return repr((len(tree.links), nodes))  # a text is marked four times as fast as so many nested numbers
+
+
+def _image(node: Value) -> str:
+    image = getattr(node, "image", None)
+    return _own_name(image) if image is not None else ""
 
 
 def _socket(socket: Socket) -> object:

@@ -9,7 +9,7 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import ledger
+from levelwright.addon.scene import level_blocks
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 
@@ -43,7 +43,7 @@ def other_add_on() -> Iterator[None]:
 @pytest.mark.usefixtures("other_add_on")
 def test_those_of_other_add_ons_say_nothing(game: Game, sample: Path, tmp_path: Path) -> None:
     level = edits.imported(game, sample, game.import_settings())
-    blocks = [one.id_block for one in ledger.blocks(level)]
+    blocks = [one.id_block for one in level_blocks.blocks(level)]
     blocks += [block.data for block in blocks if isinstance(block, bpy.types.Object) and block.data is not None]
     for block in blocks:
         if isinstance(block, KINDS):
@@ -61,7 +61,7 @@ def test_those_that_are_neither_text_nor_numbers_are_told_or_refused(
     game: Game, sample: Path, value: Any, tmp_path: Path
 ) -> None:
     level = edits.imported(game, sample, game.import_settings())
-    blocks = {f"strange_{one.kind}_{type(one.id_block).__name__}": one.id_block for one in ledger.blocks(level)}
+    blocks = {f"strange_{one.kind}_{type(one.id_block).__name__}": one.id_block for one in level_blocks.blocks(level)}
     for key, block in blocks.items():
         block[key] = bpy.context.scene if value is bpy.types.Scene else value
     left, report = dict(blocks), Report()
@@ -77,5 +77,5 @@ def test_those_that_are_neither_text_nor_numbers_are_told_or_refused(
     silent = [key for key in left if not any(key in line for line in report.lines())]
     if silent:
         again = edits.imported(game, tmp_path / sample.name, game.import_settings())
-        written = {key for one in ledger.blocks(again) for key in one.id_block.keys()}  # noqa: SIM118
+        written = {key for one in level_blocks.blocks(again) for key in one.id_block.keys()}  # noqa: SIM118
         assert written.issuperset(silent)

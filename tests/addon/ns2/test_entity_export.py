@@ -309,13 +309,6 @@ def test_values_that_no_level_can_hold_are_refused(key: str, value: object) -> N
     assert error.value.objects == [obj]
 
 
-def test_a_group_of_properties_is_told() -> None:
-    level, report = opened(DATA), Report()
-    object_of(level, "light_point")["extra"] = {"a": 1}
-    assert exported(level, report) == DATA
-    assert any("property extra isn't written: it holds neither text nor numbers" in line for line in report.warnings)
-
-
 def test_a_sheared_entity_is_refused() -> None:
     level = opened(DATA)
     holder = bpy.data.objects.new("holder", None)
