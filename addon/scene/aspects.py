@@ -383,13 +383,21 @@ def _nodes(holder: Value) -> object:
     tree = holder if isinstance(holder, NodeTree) else holder.node_tree
     if tree is None:
         return None
-    nodes = [(node.bl_idname, _image(node), *map(_socket, node.inputs)) for node in tree.nodes]
+    nodes = [(node.bl_idname, _image(node), *_inputs(node)) for node in tree.nodes]
     return repr((len(tree.links), nodes))  # a text is marked four times as fast as so many nested numbers
 
 
 def _image(node: Value) -> str:
     image = getattr(node, "image", None)
     return _own_name(image) if image is not None else ""
+
+
+def _inputs(node: Value) -> Iterator[tuple[str, object]]:
+    """The inputs of a node whose values aren't 0: a later Blender's nodes have more of them, and these are."""
+    for socket in node.inputs:
+        value = _socket(socket)
+        if any(value) if isinstance(value, tuple) else value:
+            yield socket.identifier, value
 
 
 def _socket(socket: Socket) -> object:
