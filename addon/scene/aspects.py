@@ -388,8 +388,9 @@ def _nodes(holder: Value) -> object:
 
 
 def _image(node: Value) -> str:
+    """Which image a node shows, whatever its name is and whoever painted on it."""
     image = getattr(node, "image", None)
-    return _own_name(image) if image is not None else ""
+    return "" if image is None else image.get(images.BASELINE) or bpy.path.basename(image.filepath) or image.source
 
 
 def _inputs(node: Value) -> Iterator[tuple[str, object]]:

@@ -82,7 +82,7 @@ def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bp
             if kind != originals.REPORTS:
                 yield kind, str(record), id_block
     for image in dict.fromkeys(image for material in materials for image in _images_of(material)):
-        yield TEXTURE, image.name, image
+        yield TEXTURE, _NO_RECORD.strip(), image
     for world in list(bpy.data.worlds):
         yield "world", "", world
 
