@@ -298,7 +298,7 @@ def _parent(obj: bpy.types.Object) -> object:
 
 
 def _slots(holder: Value) -> tuple[str | None, ...]:
-    return tuple(slot.material and slot.material.name for slot in holder.material_slots)
+    return tuple(slot.material and _own_name(slot.material) for slot in holder.material_slots)
 
 
 def _kinds(members: Iterable[Value]) -> tuple[tuple[str, str], ...]:
@@ -420,7 +420,7 @@ _OF: dict[type, tuple[Aspect, ...]] = {
         Aspect("scale", _still(lambda obj: obj.scale[:], "scale"), (1.0, 1.0, 1.0)),
         Aspect("delta transform", _still(_delta, "delta_location", "delta_rotation_euler", "delta_scale")),
         Aspect("parent", _parent),
-        Aspect("data", lambda obj: obj.data and obj.data.name),
+        Aspect("data", lambda obj: obj.data and _own_name(obj.data)),
         Aspect("materials", _slots),
         Aspect("modifiers", lambda obj: _kinds(obj.modifiers)),
         Aspect("constraints", lambda obj: _kinds(obj.constraints)),

@@ -288,13 +288,16 @@ def _tell_of_properties(was: _Entries, seen: Iterable[LevelBlock], fates: Fates,
         for entry, name in those:
             left[entry][name] = keys.split("\0")
     found: list[tuple[LevelBlock, list[str]]] = []
-    others: list[LevelBlock] = []
-    for block in seen:
-        keys_then = left[block.entry].pop(block.id_block.name, None) if block.entry in left else None
-        if keys_then is not None:
-            found.append((block, keys_then))
-        else:
-            others.append(block)
+    others = list(seen)
+    for name_of in (lambda block: block.name, lambda block: identity.unnumbered(block.name)):
+        unknown: list[LevelBlock] = []
+        for block in others:
+            keys_then = left[block.entry].pop(name_of(block.id_block), None) if block.entry in left else None
+            if keys_then is not None:
+                found.append((block, keys_then))
+            else:
+                unknown.append(block)
+        others = unknown
     # one that was renamed, if one is missing
     found += [(block, left[block.entry].popitem()[1]) for block in others if left.get(block.entry)]
     lacking: dict[tuple[str, Fate], list[bpy.types.ID]] = defaultdict(list)

@@ -32,7 +32,7 @@ class LevelBlock(NamedTuple):
         What is no record has nothing but its name to be told from others by.
         """
         sort = f"{self.key} {type(self.id_block).__name__}"
-        return f"{sort} {self.id_block.name}" if self.key.endswith(_NO_RECORD) else sort
+        return f"{sort} {identity.unnumbered(self.id_block.name)}" if self.key.endswith(_NO_RECORD) else sort
 
     @property
     def sort(self) -> str:
