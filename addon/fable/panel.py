@@ -6,7 +6,7 @@ Panels in it say by `bl_order` where they come: painting, tools, the thing, list
 
 import bpy
 
-from ..scene import identity
+from ..scene import identity, properties
 from ..scene.sidebar import LevelPanel, draw_property, draw_text
 from . import layout
 from .terrain import overlays
@@ -51,8 +51,8 @@ class LEVELWRIGHT_PT_fable_thing(LevelPanel, bpy.types.Panel):
             return
         column = self.layout.column(align=True)
         draw_text(column, context, obj.name)
-        for key in obj.keys():  # noqa: SIM118 - a block of Blender's, no dictionary
-            if not key.startswith("levelwright") and isinstance(obj[key], bool | int | float | str):
+        for key in properties.own_keys(obj):
+            if isinstance(obj[key], bool | int | float | str):
                 draw_property(column, context, obj, key, key)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..scene import identity, sidebar
-from ..scene.blender_types import Value
+from ..scene import identity, properties, sidebar
 from . import layout
 from .brushes import panel as brush_panel
 from .entities.operators import AddGenesisEntity
@@ -50,8 +49,7 @@ class LEVELWRIGHT_PT_genesis(sidebar.LevelPanel, bpy.types.Panel):
 
 def _level_properties(obj: bpy.types.Object) -> list[str]:
     """The keys of an object's properties that are the level's."""
-    keys: Value = obj.keys()
-    return [key for key in keys if not key.startswith("levelwright") and isinstance(obj[key], bool | int | float | str)]
+    return [key for key in properties.own_keys(obj) if isinstance(obj[key], bool | int | float | str)]
 
 
 class LEVELWRIGHT_PT_genesis_edit(sidebar.LevelPanel, bpy.types.Panel):

@@ -8,7 +8,7 @@ Editor settings are properties named "<block>.<property>" ("Pathing.Agent Radius
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import bpy
 
@@ -93,9 +93,7 @@ def collect_settings(collection: bpy.types.Collection, level: ns2.Level) -> bool
 def unknown_settings(collection: bpy.types.Collection, level: ns2.Level) -> list[str]:
     """The custom properties of a level's collection that are none of its settings: somebody added them."""
     known = {field.name for field in dataclasses.fields(layout.LevelProperties)} | {key for key, _, _ in _shown(level)}
-    keys: Iterable[str] = collection.keys()
-    added = [key for key in keys if key not in known and not key.startswith(("levelwright", "cycles"))]
-    return [key for key in added if not properties.is_registered(collection, key)]
+    return [key for key in properties.own_keys(collection) if key not in known]
 
 
 def wanted_version(collection: bpy.types.Collection, version: int) -> int:

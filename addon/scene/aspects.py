@@ -22,7 +22,7 @@ import numpy as np
 from bpy.types import Collection, Mesh, NodeTree, Object
 
 from ...formats.arrays import Array
-from . import animation, attributes, identity, originals, properties
+from . import animation, attributes, identity, images, originals, properties
 from .blender_types import Attribute, Socket, Value
 
 PROPERTY, ATTRIBUTE, LIST = "property ", "attribute ", "list "
@@ -298,7 +298,7 @@ def _parent(obj: bpy.types.Object) -> object:
 
 
 def _slots(holder: Value) -> tuple[str | None, ...]:
-    return tuple(slot.material and slot.material.name for slot in holder.material_slots)
+    return tuple(slot.material and _own_name(slot.material) for slot in holder.material_slots)
 
 
 def _kinds(members: Iterable[Value]) -> tuple[tuple[str, str], ...]:
@@ -370,17 +370,35 @@ def _of_points(points: Value, name: str, width: int) -> Array:
 
 
 def _pixels(image: bpy.types.Image) -> object:
-    """What tells pictures apart without a look at each pixel: painted ones are dirty, packed again they are others."""
-    packed = image.packed_file
-    return (image.source, image.size[:], packed.size if packed is not None else image.filepath, image.is_dirty)
+    """What tells pictures apart without a look at each pixel: painted ones are dirty, packed again they are others.
+
+    Files may be packed, and their paths be made relative: that edits no picture. To ask for the size would have Blender
+    decode it.
+    """
+    packed = image.packed_file if image.get(images.BASELINE) is not None else None
+    return (image.source, packed.size if packed is not None else bpy.path.basename(image.filepath), image.is_dirty)
 
 
 def _nodes(holder: Value) -> object:
     tree = holder if isinstance(holder, NodeTree) else holder.node_tree
     if tree is None:
         return None
-    nodes = [(node.bl_idname, *map(_socket, node.inputs)) for node in tree.nodes]
+    nodes = [(node.bl_idname, _image(node), *_inputs(node)) for node in tree.nodes]
     return repr((len(tree.links), nodes))  # a text is marked four times as fast as so many nested numbers
+
+
+def _image(node: Value) -> str:
+    """Which image a node shows, whatever its name is and whoever painted on it."""
+    image = getattr(node, "image", None)
+    return "" if image is None else image.get(images.BASELINE) or bpy.path.basename(image.filepath) or image.source
+
+
+def _inputs(node: Value) -> Iterator[tuple[str, object]]:
+    """The inputs of a node whose values aren't 0: a later Blender's nodes have more of them, and these are."""
+    for socket in node.inputs:
+        value = _socket(socket)
+        if any(value) if isinstance(value, tuple) else value:
+            yield socket.identifier, value
 
 
 def _socket(socket: Socket) -> object:
@@ -402,7 +420,7 @@ _OF: dict[type, tuple[Aspect, ...]] = {
         Aspect("scale", _still(lambda obj: obj.scale[:], "scale"), (1.0, 1.0, 1.0)),
         Aspect("delta transform", _still(_delta, "delta_location", "delta_rotation_euler", "delta_scale")),
         Aspect("parent", _parent),
-        Aspect("data", lambda obj: obj.data and obj.data.name),
+        Aspect("data", lambda obj: obj.data and _own_name(obj.data)),
         Aspect("materials", _slots),
         Aspect("modifiers", lambda obj: _kinds(obj.modifiers)),
         Aspect("constraints", lambda obj: _kinds(obj.constraints)),

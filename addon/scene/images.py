@@ -22,6 +22,9 @@ from .names import showable
 BASELINE = "levelwright_packed"
 """Key of the SHA-256 of the packed bytes as the import made them."""
 
+SIZE = "levelwright_packed_size"
+"""Key of how many they were."""
+
 _BLOCK = 1 << 16
 """Numbers of pixels that are converted at a time."""
 _SAMPLED = 1 << 16
@@ -79,7 +82,7 @@ def _packed(name: str, data: bytes, non_color: bool) -> bpy.types.Image:
     image.source = "FILE"
     image.alpha_mode = "CHANNEL_PACKED"  # "NONE" and "PREMUL" don't give the bytes back
     set_color_space(image, "Non-Color" if non_color else "sRGB")
-    image[BASELINE] = hashlib.sha256(data).hexdigest()
+    image[BASELINE], image[SIZE] = hashlib.sha256(data).hexdigest(), len(data)
     return image
 
 
@@ -150,6 +153,12 @@ def remember(image: bpy.types.Image) -> None:
 def unchanged(image: bpy.types.Image) -> bool:
     """Say whether a packed image holds what the import put in: the same bytes, and no painting that isn't saved."""
     return not image.is_dirty and image.get(BASELINE) == _packed_hash(image)
+
+
+def seems_painted(image: bpy.types.Image) -> bool:
+    """Say whether an image was painted since an import packed it, without a look at its bytes."""
+    packed = image.packed_file
+    return image.is_dirty or (packed is not None and packed.size != image.get(SIZE, packed.size))
 
 
 def was_packed(image: bpy.types.Image) -> bool:

@@ -19,15 +19,14 @@ from typing import ClassVar, NamedTuple
 import bpy
 from bpy.types import Collection, Material, Mesh, Object, World
 
-from . import aspects, baselines, identity, originals
+from . import aspects, baselines, identity
 from .aspects import Aspect
+from .level_blocks import TEXTURE, LevelBlock, blocks
 from .progress import Steps, Stepwise, progress
 from .reports import Report, listed
 
 KEY = "levelwright_ledger"
 """On the level's collection: the entries, as deflated JSON."""
-_NO_RECORD = " -1"
-"""What keys end in of what the file has no record of."""
 COPIED, DELETED = "copied", "deleted"
 """Beside the aspects of a data-block: that there are more of it, or that it is gone."""
 _USED = (Material, World)
@@ -94,6 +93,12 @@ COMMON: Fates = {
     },
     identity.ROOT: {"*": aside("where a level lies in the scene is no part of it")},
     "preview": {"*": aside("it is for show only")},
+    TEXTURE: {
+        "pixels": read_only("a level has the names of its textures alone"),
+        "color space": aside("it is how Blender displays it"),
+        COPIED: WRITTEN,  # they come and go with the materials that show them
+        DELETED: WRITTEN,
+    },
 }
 """What holds for every game that doesn't say otherwise."""
 
@@ -110,75 +115,6 @@ def fate_of(fates: Fates, kind: str, aspect: str) -> Fate:
         if found is not None:
             return found
     return UNDECLARED
-
-
-class LevelBlock(NamedTuple):
-    """A data-block of a level, and which it is."""
-
-    kind: str
-    """As it is stamped; of one without a stamp the kind of the level's resource, or its type."""
-    key: str
-    """Its kind and record: several objects may be parts of one record."""
-    id_block: bpy.types.ID
-
-    @property
-    def entry(self) -> str:
-        """What its fingerprints are kept under: a collection and an object of one record have different aspects.
-
-        What is no record has nothing but its name to be told from others by.
-        """
-        sort = f"{self.key} {type(self.id_block).__name__}"
-        return f"{sort} {self.id_block.name}" if self.key.endswith(_NO_RECORD) else sort
-
-    @property
-    def sort(self) -> str:
-        """Its key and type."""
-        return f"{self.key} {type(self.id_block).__name__}"
-
-    @property
-    def is_no_record(self) -> bool:
-        """Whether the file has no record of it."""
-        return self.key.endswith(_NO_RECORD)
-
-
-def blocks(collection: bpy.types.Collection) -> Iterator[LevelBlock]:
-    """Give all data-blocks that a level's import made, and their copies: objects, collections, materials, resources."""
-    info = originals.describe(collection)
-    token = None if info is None else int(info.token)
-    given: set[int] = set()
-    for kind, record, id_block in _candidates(collection):
-        known = id_block.session_uid
-        if known in given:
-            continue
-        given.add(known)
-        mark = identity.stamped(id_block)
-        if mark is None and record:
-            yield LevelBlock(kind, f"{kind} {record}", id_block)
-        elif mark is not None and mark.token == token:
-            yield LevelBlock(mark.kind, f"{mark.kind} {mark.record}", id_block)
-
-
-def _candidates(collection: bpy.types.Collection) -> Iterator[tuple[str, str, bpy.types.ID]]:
-    """Data-blocks with what they are without a stamp; "" for those that are nothing then."""
-    yield "level", "0", collection
-    for child in collection.children_recursive:
-        yield "collection", "", child
-    materials: dict[bpy.types.Material, None] = {}
-    objects = list(collection.all_objects)  # what reads them may make and remove meshes
-    for obj in objects:
-        yield "object", "", obj
-    for obj in objects:
-        for slot in obj.material_slots if obj.data is not None else ():
-            if slot.material is not None:
-                materials[slot.material] = None
-    for material in materials:
-        yield "material", material.name, material
-    for kind in originals.kinds_of_resources(collection):
-        for record, id_block in originals.resources(collection, kind).items():
-            if kind != originals.REPORTS:
-                yield kind, str(record), id_block
-    for world in list(bpy.data.worlds):
-        yield "world", "", world
 
 
 @dataclass(slots=True)
@@ -352,13 +288,16 @@ def _tell_of_properties(was: _Entries, seen: Iterable[LevelBlock], fates: Fates,
         for entry, name in those:
             left[entry][name] = keys.split("\0")
     found: list[tuple[LevelBlock, list[str]]] = []
-    others: list[LevelBlock] = []
-    for block in seen:
-        keys_then = left[block.entry].pop(block.id_block.name, None) if block.entry in left else None
-        if keys_then is not None:
-            found.append((block, keys_then))
-        else:
-            others.append(block)
+    others = list(seen)
+    for name_of in (lambda block: block.name, lambda block: identity.unnumbered(block.name)):
+        unknown: list[LevelBlock] = []
+        for block in others:
+            keys_then = left[block.entry].pop(name_of(block.id_block), None) if block.entry in left else None
+            if keys_then is not None:
+                found.append((block, keys_then))
+            else:
+                unknown.append(block)
+        others = unknown
     # one that was renamed, if one is missing
     found += [(block, left[block.entry].popitem()[1]) for block in others if left.get(block.entry)]
     lacking: dict[tuple[str, Fate], list[bpy.types.ID]] = defaultdict(list)

@@ -28,6 +28,7 @@ import numpy as np
 from .baselines import put_bytes
 from .blender_types import Value, gives
 from .names import storable
+from .reports import Report
 
 BASELINE = "levelwright_fields"
 """Key of the values as they were written (JSON), by which `read` tells what changed."""
@@ -366,6 +367,27 @@ def is_registered(id_block: bpy.types.ID, key: str) -> bool:
     """
     registered: Value = id_block.bl_rna.properties.get(key)
     return registered is not None and bool(registered.is_runtime)
+
+
+def own_keys(id_block: bpy.types.ID) -> list[str]:
+    """Return the names of a data-block's custom properties, without the extension's own and what add-ons registered."""
+    names: Iterable[str] = id_block.keys()
+    keys = [key for key in names if not key.startswith(("levelwright", "cycles"))]
+    return [key for key in keys if not is_registered(id_block, key)]
+
+
+def is_nested(raw: Value) -> bool:
+    """Say whether a custom property holds neither text nor numbers: a group, a data-block, or a list of groups."""
+    parts = raw if isinstance(raw, list) else [raw]
+    return any(isinstance(one, bpy.types.ID) or hasattr(one, "to_dict") for one in parts)
+
+
+def tell_of_nested(id_block: bpy.types.ID, report: Report, but: str = "") -> None:
+    """Warn of custom properties that hold neither text nor numbers, which no level has. but: one that is known."""
+    for key in own_keys(id_block):
+        if key != but and is_nested(id_block[key]):
+            objects = [id_block] if isinstance(id_block, bpy.types.Object) else []
+            report.warn(f"{id_block.name}: property {key} isn't written: it holds neither text nor numbers", objects)
 
 
 def _as_python(raw: Value) -> Value:

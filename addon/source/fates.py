@@ -111,7 +111,7 @@ FATES: Fates = {
         f"property {layout.MATERIAL}": WRITTEN,
         f"{GONE}*": aside("without it the material's name counts"),
     },
-    layout.IMAGE: {"*": _OF_MATERIAL},
+    layout.IMAGE: {**_written("pixels", COPIED, DELETED), "color space": _OF_MATERIAL},
     layout.LIGHTMAP: {**_written("pixels"), "color space": read_only("light is kept in the map's own form of number")},
     layout.BAKED_LIGHT: {"*": _SHOWS_LIGHT},
     layout.SKY_WORLD: {"*": aside("it only shows the sky that the map names")},

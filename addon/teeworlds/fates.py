@@ -65,7 +65,7 @@ FATES: Fates = {
         PROPERTY + layout.STORAGE: WRITTEN,  # an edit is refused
         f"{GONE}*": WRITTEN,
         GONE + layout.STORAGE: KEPT,
-        GONE + "tile_kind": KEPT,
+        **dict.fromkeys((GONE + "tile_kind", GONE + "width", GONE + "height"), KEPT),
         GONE + layout.ENVELOPE_COLOR: _BY_ENVELOPE,
         **_attributes(*_QUAD_ATTRIBUTES, *_TILE_ATTRIBUTES),
         ATTRIBUTE + UV_TILE: aside("it only tells which tile the UVs were made for"),

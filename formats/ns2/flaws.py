@@ -23,6 +23,8 @@ _STEEP = 1e-4
 """Of unit normals: those that are nearer to each other are one."""
 _BLOCK = 1 << 20
 """Pairs of triangles that are compared at a time."""
+_FARTHEST = 2.0**62
+"""Steps of APART: planes that are farther away than whole numbers can tell are taken for one."""
 
 
 def without_area(mesh: Mesh) -> Mask:
@@ -72,8 +74,8 @@ def overlapping(mesh: Mesh, among: Mask) -> Mask:
 
 def _planes(points: Doubles, normals: Doubles) -> Ints:
     """The plane, and side of it, of each triangle, int[n]: by normals and distances that were rounded."""
-    distances = (points[:, 0] * normals).sum(axis=1)
-    keys = np.column_stack([np.rint(normals / _STEEP), np.rint(distances / APART)]).astype(np.int64)
+    distances = np.rint((points[:, 0] * normals).sum(axis=1) / APART).clip(-_FARTHEST, _FARTHEST)
+    keys = np.column_stack([np.rint(normals / _STEEP), distances]).astype(np.int64)
     order = np.lexsort(keys.T)
     ordered = keys[order]
     numbers = np.zeros(len(keys), np.intp)

@@ -49,3 +49,8 @@ def test_faces_without_an_area():
     assert without_area(level_of(FLOOR, thin)).tolist() == [False, True]
     assert not without_area(ns2.new_mesh()).any()
     assert not overlapping(ns2.new_mesh(), np.zeros(0, np.bool_)).any()
+
+
+def test_planes_that_are_too_far_away_to_be_numbered():
+    far = rectangle((0.0, 4.0), (0.0, 4.0), 1e30)
+    assert overlapping(level_of(FLOOR, far), np.ones(2, np.bool_)).tolist() == [False, False]

@@ -22,11 +22,10 @@ from ....formats.fable.nodes import COSTS_SINCE
 from ....formats.fable.records import Records
 from ....formats.fable.sections import NumberedSection, door_lists
 from ...scene import identity, meshes, transforms
-from ...scene.aspects import OURS
 from ...scene.identity import record_of
 from ...scene.instances import Instance, mark_copies
 from ...scene.meshes import MeshData
-from ...scene.properties import INT32
+from ...scene.properties import INT32, own_keys
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..cells import MeshCells, match_cells, refuse
@@ -129,7 +128,7 @@ class SectionEdit:
         closed = before if closed is None else closed != 0
         leaves.refuse("closed, but not a door", closed & (now == 0), HINT)
         names = {f"{layout.DOOR}_{number}" for number in listing}
-        unused = [key for key in leaves.object.keys() if not key.startswith(OURS) and key not in names]  # noqa: SIM118
+        unused = [key for key in own_keys(leaves.object) if key not in names]
         if unused:
             self.report.warn(f"{leaves.object.name}: no leaf has the doors of its properties {listed(sorted(unused))}")
         keys_were: dict[int, tuple[int, ...] | None] = dict(enumerate(lists, start=1))

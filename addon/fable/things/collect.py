@@ -85,6 +85,14 @@ def _is_for_new_ones(home: bpy.types.Collection) -> bool:
     return mark is not None and mark.record == layout.NO_THINGS
 
 
+def _is_thing(obj: bpy.types.Object) -> bool:
+    """Whether an object is a thing, or a new one: an empty that says what it is."""
+    mark = identity.stamped(obj)
+    if mark is not None:
+        return mark.kind == layout.THING
+    return obj.type == "EMPTY" and obj.get("DefinitionType") is not None
+
+
 def _empty() -> tng.Things:
     return tng.Things(Document([Statement("Version", _VERSION, "")], "\n"))
 
@@ -179,7 +187,7 @@ class _Things:
                 own = self.section_of[record] if record >= 0 else -1
                 if own not in there:
                     own = first
-                if own < 0:
+                if own < 0 and _is_thing(obj):
                     own = len(self.sections)
                     self.sections.append(self._new_section("NULL"))
                     sections[self.home] = first = own
@@ -211,7 +219,7 @@ class _Things:
                 found.append(ThingInstance(obj, record, foreign=foreign_here))
                 if found[-1].foreign:
                     foreign.append(obj.name)
-            elif mark is None and obj.type == "EMPTY" and obj.get("DefinitionType") is not None:
+            elif _is_thing(obj):
                 found.append(ThingInstance(obj, -1))
             elif mark is None:
                 unknown.append(obj.name)
@@ -360,8 +368,8 @@ class _Things:
 
 def _collect_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
     """Write the properties of an object that differ from what its thing says; whether any did."""
-    now = {key: _as_list(obj[key]) for key in values.written_keys(obj)}
     sources = values.sources(thing)
+    now = {key: _as_list(obj[key]) for key in values.written_keys(obj, sources)}
     changed = False
     kind = obj.get(layout.NEW_THING)
     if kind != thing.kind:

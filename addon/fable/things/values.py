@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from math import isfinite
 
@@ -165,7 +165,10 @@ def _same(first: object, second: object) -> bool:
     return type(first) is type(second) and first == second
 
 
-def written_keys(obj: bpy.types.Object) -> Iterable[str]:
-    """The custom properties of an object that say something of a thing."""
+def written_keys(obj: bpy.types.Object, shown: Container[str] = ()) -> list[str]:
+    """The custom properties of an object that say something of a thing. shown: those that an import made of it; of the
+    others, what an add-on gave to all objects says nothing.
+    """
     names: Iterable[str] = obj.keys()
-    return [key for key in names if not is_reserved(key)]
+    keys = [key for key in names if not is_reserved(key)]
+    return [key for key in keys if key in shown or not properties.is_registered(obj, key)]

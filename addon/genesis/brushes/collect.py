@@ -107,6 +107,7 @@ class BrushCollector:
                 if row >= 0 and len(records) and (flat is None or not flat.all()):
                     smooth.append(obj.name)
                 yield step()
+        self.faces.tell_of_missing()
         if smooth:
             self.report.warn(f"{listed(smooth)}: smooth shading isn't written: faces are lit as their flags say")
         _find_owners([one for several in found.values() for one in several], self.row_of)

@@ -19,7 +19,7 @@ from ....formats.genesis.editor_level import PLACELESS, POINT, EditorEntity
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, Entity, KeyValues
 from ....formats.genesis.text import fixed
 from ....formats.genesis.typedefs import TypeDef
-from ...scene import identity, transforms
+from ...scene import identity, properties, transforms
 from ...scene.blender_types import Value
 from ...scene.reports import Report, SceneError
 from .. import layout
@@ -36,12 +36,13 @@ TURNED = 1e-3
 """Degrees, likewise."""
 
 
-def collect_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True) -> list[str]:
+def collect_pairs(id_block: bpy.types.ID, record: KeyValues, report: Report, whole: bool = True) -> list[str]:
     """Give a record the pairs that a data-block's custom properties say. Returns the keys that were edited.
 
     whole: the properties were made of the record, so that one that is absent was deleted. Raises SceneError for values
-    that no text can hold.
+    that no text can hold; new ones are told.
     """
+    properties.tell_of_nested(id_block, report)
     shown = dict(shown_pairs(record))
     edited = []
     present = {key: values.from_blender(id_block[key]) for key in _keys(id_block)}
@@ -59,7 +60,7 @@ def collect_pairs(id_block: bpy.types.ID, record: KeyValues, whole: bool = True)
             record.set(key, _text(id_block, key, present[key]))
             edited.append(key)
     for key, value in present.items():
-        if key not in shown and isinstance(value, int | float | str | bytes | list):
+        if key not in shown and not (properties.is_nested(value) or properties.is_registered(id_block, key)):
             record.set(key, _text(id_block, key, value))
             edited.append(key)
     return edited
@@ -148,7 +149,7 @@ def collect_entity(
     matrix = matrix_of(obj, root, exporting.context.evaluated_depsgraph_get() if evaluates else None)
     report = exporting.report
     before = KeyValues(list(record.pairs))
-    edited = collect_pairs(obj, record)
+    edited = collect_pairs(obj, record, report)
     if new and CLASSNAME not in record:
         record.pairs.insert(0, (CLASSNAME, light_class(obj) or ""))
     known = types.get(record.classname.lower())

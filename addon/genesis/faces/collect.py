@@ -7,6 +7,7 @@ found in the vectors again at the end.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import bpy
@@ -19,7 +20,7 @@ from ....formats.genesis import textures
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import EditorFaceFlag, FaceArray, new_faces
 from ...scene.meshes import MeshData
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..materials.collect import size_of
 from ..materials.names import texture_of
@@ -95,6 +96,7 @@ class FaceCollector:
         self.report = report
         self.kinds = layout.FACE_FIELDS | (layout.MAP_FIELDS if kind == "map" else layout.EDITOR_FIELDS)
         self.placement_fields = tuple(layout.MAP_FIELDS if kind == "map" else layout.EDITOR_FIELDS)
+        self._missing: dict[str, list[bpy.types.Object]] = defaultdict(list)
         self._was = None if geometry is None else np.array([*geometry.names, ""], object)[geometry.texture]
 
     def compare(
@@ -105,6 +107,8 @@ class FaceCollector:
         edited = {}
         for name in self.kinds:
             now = self._attribute(mesh, name)
+            if now is None and known.any():
+                self._missing[name].append(obj)
             differs = np.zeros(len(records), np.bool_)
             if self.geometry is not None and now is not None and known.any():
                 was = self.geometry.fields[name][records[known]].astype(now.dtype, copy=False)
@@ -124,6 +128,15 @@ class FaceCollector:
             pairs = zip(self._was[records[known]], [names[one] for one in np.flatnonzero(known)], strict=True)
             renamed[known] = [now is not None and now != was for was, now in pairs]
         return MeshFaces(obj, mesh, records, uv_same, uv_edited, edited, names, sizes, renamed)
+
+    def tell_of_missing(self) -> None:
+        """Warn of the objects that were compared whose faces have lost an attribute, or have it as another type."""
+        for name, objects in self._missing.items():
+            self.report.warn(
+                f"{listed([obj.name for obj in objects])}: attribute {name} of faces is gone, or is of another type: "
+                "what it told stays as it was",
+                objects,
+            )
 
     def _attribute(self, mesh: MeshData, name: str) -> Array | None:
         """An attribute of faces, if it is of the kind that it should be."""

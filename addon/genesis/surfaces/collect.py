@@ -116,6 +116,7 @@ def _find(
                 _refuse(obj, strange, "come from another model")
             faces = collector.compare(obj, mesh, records, uv_same, ~uv_same)
             found.append(FoundSurfaces(obj, mesh, records, faces))
+    collector.tell_of_missing()
     _refuse_missing(exporting, drawn, baseline.with_polygon() & np.isin(drawn.model, shown), found)
     return found
 
@@ -239,6 +240,11 @@ def _light_corners(
     """Write the light of corners where it was edited, and tell of it on faces with a lightmap."""
     now = found.mesh.attribute(layout.VERTEX_LIGHT, "CORNER")
     if now is None or now.shape != (len(found.mesh.corner_verts), 3):
+        exporting.report.warn(
+            f"{found.object.name}: attribute {layout.VERTEX_LIGHT} is gone, or is of another type: what it told stays "
+            "as it was",
+            [found.object],
+        )
         return
     sizes = np.diff(drawn.starts)
     owners = ranges.owners(sizes)

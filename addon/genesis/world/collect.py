@@ -26,7 +26,7 @@ _LATER = {"ActorsDir", "PawnIni"}
 
 def collect_map_world(exporting: ExportContext, world: KeyValues, root: bpy.types.Object | None) -> None:
     """Give a `.map`'s world the pairs that properties say. Raises SceneError for values that no text can hold."""
-    edited = collect_pairs(exporting.collection, world, whole=exporting.token is not None)
+    edited = collect_pairs(exporting.collection, world, exporting.report, whole=exporting.token is not None)
     library = _library_of(root, world.get(layout.TEXTURE_LIBRARY) or "", exporting)
     if library:
         world.set(layout.TEXTURE_LIBRARY, library)

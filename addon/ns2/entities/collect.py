@@ -173,9 +173,7 @@ class _Collector:
                 self.report.note(f"entities: {count} {what}")
         self.names.tell(self.report)
         if self.sized:
-            self.report.warn(
-                f"entities of these classes have no scale, so that of the objects is lost: {listed(self.sized)}"
-            )
+            self.report.warn(f"{listed(self.sized)}: the edit of scale isn't written: such entities have none")
         if self.shapes.edited:
             self.report.warn(
                 "edits of the meshes of props and boxes are ignored, the level has only the path of a model, or "
@@ -267,10 +265,11 @@ class _Collector:
             elif not custom_properties.same(raw, self.known.value(was)):
                 entity.properties[at] = _with_value(was, raw, slot.key)
                 edited.add(slot.name)
+        properties.tell_of_nested(obj, self.report, but=probes.KEY)
         placed = {slot.name for slot in slots if slot.key in CHANNELS}
         for key in custom_properties.written_keys(obj):
             raw = custom_properties.python_value(obj[key])
-            if key in shown or isinstance(raw, bpy.types.ID) or properties.is_registered(obj, key):
+            if key in shown or properties.is_nested(obj[key]) or properties.is_registered(obj, key):
                 continue
             if key in placed:
                 raise ValueError(f"property {key}: the object's own place says this; delete the property")
@@ -280,7 +279,8 @@ class _Collector:
         return edited, gone
 
     def _new_property(self, obj: bpy.types.Object, class_name: str, name: str, key: str, raw: object) -> ns2.Property:
-        shown = gives(obj.id_properties_ui)(key).as_dict() if isinstance(raw, float | list) else {}
+        is_text = isinstance(raw, list) and any(isinstance(one, str) for one in raw)
+        shown = gives(obj.id_properties_ui)(key).as_dict() if isinstance(raw, float | list) and not is_text else {}
         made = custom_properties.type_of(raw, str(shown.get("subtype", "")))
         parameter = self.classes.parameters(class_name).get(name)
         known = PLACED.get(name) or _known_type(parameter)

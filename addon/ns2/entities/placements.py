@@ -98,7 +98,7 @@ def collect(
     """Write an entity's place as far as its object says another one; whether that changed anything.
 
     channels: the places of the properties that are channels. fresh: the entity's values are no one's; all are written.
-    sized: gets the classes of objects whose scale there is no property for. Raises ValueError for what can't be.
+    sized: gets the names of objects whose scale there is no property for. Raises ValueError for what can't be.
     """
     found = transforms.changed_channels(obj, root)
     changed = _OWN if fresh else found & _OWN
@@ -124,7 +124,9 @@ def collect(
         value = one if key in exact else _other(key, one, entity, channels)
         if value is not None:
             values[key] = value
-    return _write(entity, channels, values, sized)
+    if SCALE in values and channels.get(SCALE) is None and np.abs(np.array(values[SCALE]) - 1).max() > 1e-4:
+        sized.append(obj.name)
+    return _write(entity, channels, values)
 
 
 def start_of(obj: bpy.types.Object, channel: str) -> tuple[float, ...]:
@@ -202,7 +204,7 @@ def _value(entity: ns2.Entity, at: int | None) -> Matrix | None:
     return np.array(value, np.float64)
 
 
-def _write(entity: ns2.Entity, channels: Mapping[str, int], values: Mapping[str, Matrix], sized: list[str]) -> bool:
+def _write(entity: ns2.Entity, channels: Mapping[str, int], values: Mapping[str, Matrix]) -> bool:
     changed = False
     for key, name in ((LOCATION, ORIGIN), (ROTATION, ANGLES), (SCALE, "")):
         if key not in values:
@@ -219,6 +221,4 @@ def _write(entity: ns2.Entity, channels: Mapping[str, int], values: Mapping[str,
             kind, _ = PLACED[name]
             entity.properties.append(ns2.Property(name, int(kind), 3, struct.pack("<3f", *numbers)))
             changed = True
-        elif key == SCALE and np.abs(np.array(numbers) - 1).max() > 1e-4 and entity.class_name not in sized:
-            sized.append(entity.class_name)
     return changed

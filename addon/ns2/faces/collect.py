@@ -189,11 +189,11 @@ def _read(
     matrix = transforms.seen(obj, root, depsgraph)
     if not np.array_equal(matrix, np.eye(4)):
         points = data.positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # what isn't finite is refused below
             part.positions = layout.from_blender(points.astype(np.float32))
-        part.rounding = _ROUNDING * (np.abs(data.positions).max(axis=1) + np.abs(matrix[:3, 3]).max())
-        if np.linalg.det(matrix[:3, :3]) < 0:
-            _turn(part)
+            part.rounding = _ROUNDING * (np.abs(data.positions).max(axis=1) + np.abs(matrix[:3, 3]).max())
+            if np.linalg.det(matrix[:3, :3]) < 0:
+                _turn(part)
     if not np.isfinite(part.positions).all():
         bad = np.flatnonzero(~np.isfinite(part.positions).all(axis=1))
         raise SceneError(

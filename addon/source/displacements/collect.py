@@ -328,10 +328,13 @@ class _DisplacementCollector:
         short = np.unique(owner[~self._shown() & (owner >= 0)])
         if len(short) and not self._goes(short).all():
             holding = [
-                obj for obj, own in zip(self.objects, self.points, strict=True) if np.isin(owner[own], short).any()
+                obj
+                for obj, own in zip(self.objects, self.points, strict=True)
+                if not len(own) or np.isin(owner[own], short).any()
             ]
+            names = f"{listed([obj.name for obj in holding])}: " if holding else ""
             numbers = listed([str(number) for number in short.tolist()])
-            raise SceneError(f"vertices of displacements {numbers} were deleted{_KEPT}, nor can it go", holding)
+            raise SceneError(f"{names}vertices of displacements {numbers} were deleted{_KEPT}, nor can it go", holding)
 
     def _refuse_triangles(self, data: list[meshes.MeshData]) -> None:
         """Faces that aren't the map's triangles, and triangles that aren't there."""

@@ -17,7 +17,7 @@ from ....formats.binary import FormatError
 from ....formats.source import brush_classes, edits, entity_values, numbers, orientation
 from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
 from ....formats.source.entity_values import ANGLE, DOWN, UP
-from ...scene import identity, transforms
+from ...scene import identity, properties, transforms
 from ...scene.instances import Instance
 from ...scene.reports import Report, SceneError
 from .. import layout
@@ -59,6 +59,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     collector = _EntityCollector(scene, report, scene.settings.geometry != REFUSE)
     world = next((number for number, entity in enumerate(level.entities) if entity.classname == _WORLD), -1)
     if world >= 0 and scene.original.options.get("entities", True):
+        properties.tell_of_nested(scene.collection, report)
         pairs, edited = custom_properties.merged_pairs(scene.collection, level.entities[world])
         if edited:
             try:
@@ -153,9 +154,7 @@ class _EntityCollector:
         stands_in = not values.get(MODEL, "").startswith("*") and isinstance(obj.data, bpy.types.Mesh | bpy.types.Curve)
         if stands_in and self.shapes.is_edited(obj):
             self.report.warn(f"{obj.name}: {models.EDITED if models.is_model(values.get(MODEL, '')) else _STANDS_IN}")
-        groups = custom_properties.groups(obj)
-        if groups:
-            self.report.left_out(f"groups of properties of {obj.name!r} (values are text or numbers)", len(groups))
+        properties.tell_of_nested(obj, self.report)
         kind = lamps.kind_of(values.get(CLASSNAME, ""))
         if kind is not None and isinstance(obj.data, bpy.types.Light) and obj.data.type != kind:
             self.report.warn(f"{obj.name}: the type of a light follows from its class, {obj.data.type} is ignored")

@@ -10,12 +10,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import bpy
-from bpy.types import ID, Object
+from bpy.types import Object
 
 from ....formats.source.content import fgd
 from ....formats.source.entities import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
 from ...scene.blender_types import Value, gives
-from ...scene.properties import INT32, MAX_KEY, is_registered, put, put_texts
+from ...scene.properties import INT32, MAX_KEY, is_nested, is_registered, put, put_texts
 from ...scene.reports import SceneError
 
 RESERVED = "levelwright"
@@ -145,7 +145,7 @@ def as_values(value: Value) -> list[str]:
 def _values_of(id_block: bpy.types.ID, key: str) -> list[str]:
     """The values of a property. Raises SceneError for a group or a data-block."""
     raw: Value = id_block[key]
-    if isinstance(raw, ID) or hasattr(raw, "to_dict"):
+    if is_nested(raw):
         at_fault = [id_block] if isinstance(id_block, Object) else []
         raise SceneError(
             f"{id_block.name}: property {key} is a group or a data-block: a value is text or numbers", at_fault
@@ -219,19 +219,9 @@ def written_keys(id_block: bpy.types.ID) -> list[str]:
 
     Those of other extensions aren't: groups, and (up to Blender 4.5 they are among the keys) what these registered.
     """
-    return [
-        key for key in _own_keys(id_block) if not isinstance(id_block[key], ID) and not hasattr(id_block[key], "keys")
-    ]
-
-
-def groups(id_block: bpy.types.ID) -> list[str]:
-    """The keys of a data-block's custom properties that are groups, which no entity can have."""
-    return [key for key in _own_keys(id_block) if hasattr(id_block[key], "keys") and not isinstance(id_block[key], ID)]
-
-
-def _own_keys(id_block: bpy.types.ID) -> list[str]:
     keys: Sequence[str] = list(id_block.keys())
-    return [key for key in keys if not key.lower().startswith(RESERVED) and not is_registered(id_block, key)]
+    own = [key for key in keys if not key.lower().startswith(RESERVED) and not is_registered(id_block, key)]
+    return [key for key in own if not is_nested(id_block[key])]
 
 
 def readable(value: str) -> str:

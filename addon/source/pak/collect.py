@@ -7,7 +7,7 @@ import bpy
 
 from ....formats import source
 from ....formats.source import edits
-from ...scene import identity, originals
+from ...scene import identity, images, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..collecting.scene_level import SceneLevel
@@ -20,7 +20,7 @@ def _report_painted(scene: SceneLevel, report: Report) -> None:
     for image in bpy.data.images:
         mark = identity.stamped(image)
         own = mark is not None and mark.token == scene.token and mark.kind == layout.IMAGE
-        if own and image.is_dirty and image not in held:
+        if own and image not in held and images.seems_painted(image):
             report.warn(
                 f"image {image.name!r} was painted, but a map has it as a file: Add Image as Texture puts it there"
             )

@@ -32,7 +32,7 @@ from ..envelopes.collect import EnvelopeTable, Played
 from ..images.collect import ImageTable
 from ..layout import QuadLayerProperties
 from ..structure.collect import SURFACES
-from ..structure.layer_collect import SceneLayer, write_common
+from ..structure.layer_collect import SceneLayer, tell_of_missing, write_common
 from .build import ENVELOPES, OFFSET
 
 Quads = npt.NDArray[np.void]
@@ -138,6 +138,8 @@ def _faces(obj: bpy.types.Object, scene: SceneLayer, original: Quads, envelopes:
         for name in attributes
         if name in data.attributes
     }
+    if (ids > 0).any():
+        tell_of_missing(scene, obj, attributes, face_values)
     return [_Part(obj, numbers, faces, _references(obj, ids, played, face_values, in_layer, original, envelopes))]
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -87,6 +87,19 @@ def write_common(scene: SceneLayer, layer: Layer, values: layout.LayerProperties
         layer.detail = values.detail
     if not isinstance(layer, TileLayer) and tuple(scene.object.color) != _WHITE:
         scene.report.warn(f"{scene.object.name}: its colour isn't written: only layers of tiles have one")
+
+
+def tell_of_missing(scene: SceneLayer, obj: bpy.types.Object, names: Iterable[str], held: Container[str]) -> None:
+    """Warn of attributes that the faces of an object of a layer have lost, or have as another type.
+
+    names: those that an import makes. held: those that can be read.
+    """
+    for name in names:
+        if name not in held:
+            scene.report.warn(
+                f"{obj.name}: attribute {name} of faces is gone, or is of another type: what it told stays as it was",
+                [obj],
+            )
 
 
 @contextmanager

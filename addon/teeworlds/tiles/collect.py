@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +14,14 @@ from ....formats.teeworlds import TILE_RECORDS, Automapper, EnvelopeKind, TileKi
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, TileError, Tiles
 from ....formats.teeworlds.tile_layers import refuse_too_large
 from ...scene import images, mends, meshes
+from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..envelopes.collect import EnvelopeTable
 from ..images.collect import ImageTable
 from ..layout import TileLayerProperties
-from ..structure.layer_collect import SceneLayer, write_common
+from ..materials.collect import materials_of, shown_images
+from ..structure.layer_collect import SceneLayer, tell_of_missing, write_common
 from . import faces, planes
 
 COLOR_LIMIT = 255
@@ -42,6 +46,9 @@ def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, image_table:
     Raises SceneError, with the faces at fault, or FormatError.
     """
     values, changed = scene.properties(TileLayerProperties)
+    if not scene.new:  # a deleted property cuts no layer down
+        kept = {name: getattr(layer, name) for name in ("width", "height") if scene.object.get(name) is None}
+        values = replace(values, **kept)
     write_common(scene, layer, values, changed)
     _write_color(scene.object, layer)
     _write_automapper(layer, values, changed)
@@ -52,7 +59,20 @@ def write(scene: SceneLayer, layer: TileLayer, envelope: Reference, image_table:
     layer.image = image_table.of_layer(scene.object, parts, layer, values.image, "image" in changed, scene.new)
     if visible:
         image_table.warn_uneven(layer.image, before, scene.object.name)
+    elif not scene.new:
+        _tell_of_materials(scene)
     _write_tiles(scene, layer, (values.height, values.width))
+
+
+def _tell_of_materials(scene: SceneLayer) -> None:
+    """Warn of materials that were given to a layer of the game's own tiles, which has no image."""
+    for material, part in materials_of(scene.parts).items():
+        shown = shown_images(part, material)
+        if kind_of(material) != layout.MATERIAL or any(kind_of(image) == layout.IMAGE for image in shown):
+            scene.report.warn(
+                f"{part.name}: material {material.name!r} isn't written: only tile layers that are seen have an image",
+                [part],
+            )
 
 
 def _arrays(reference: Reference) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -77,6 +97,9 @@ def _write_tiles(scene: SceneLayer, layer: TileLayer, shape: tuple[int, int]) ->
         found = faces.read(obj, kind, scene.depsgraph, scene.matrix, scene.ids_token)
         before = _tiles_of(layer)
         tiles = tile_faces.read_tiles(found, kind, before, shape)
+        if found.uv_tile is not None and len(found.corners) and not scene.new:  # of meshes that an import made
+            held = [*found.attributes, *(() if found.uvs is None else (layout.UV,))]
+            tell_of_missing(scene, obj, (*TILE_FIELDS[kind].attributes, layout.UV), held)
     except TileError as error:
         at_fault = {} if meshes.needs_evaluation(obj) else {obj: error.faces}
         message = f"{obj.name}: {error.message}"

@@ -18,7 +18,7 @@ import bpy
 import numpy as np
 from levelwright.addon import games, levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import aspects, ledger, properties
+from levelwright.addon.scene import aspects, ledger, level_blocks, properties
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 
@@ -81,7 +81,7 @@ def _edits(key: str, sample: Path) -> tuple[Edit, ...]:
 
 
 def _add_edits(found: dict[tuple[str, str], Edit], level: bpy.types.Collection, settings: Any) -> None:
-    for block in ledger.blocks(level):
+    for block in level_blocks.blocks(level):
         for name in (*aspects.names(block.id_block), ledger.COPIED, ledger.DELETED):
             if (name in changes.CHANGES or changes.by_group(name)) and changes.applies(block.id_block, name):
                 made = Edit(settings, block.kind, block.id_block.name, type(block.id_block).__name__, name)
@@ -96,7 +96,7 @@ def outcome(game: Game, sample: Path, edit: Edit, settings: Any = None) -> Outco
     original = sample.read_bytes()
     level = imported(game, sample, edit.settings)
     before = _shown(level)
-    (block,) = (one for one in ledger.blocks(level) if _is(one, edit))
+    (block,) = (one for one in level_blocks.blocks(level) if _is(one, edit))
     name, key = block.id_block.name, block.key
     try:
         changes.CHANGES.get(edit.aspect, changes.change)(block.id_block, edit.aspect)
@@ -106,7 +106,7 @@ def outcome(game: Game, sample: Path, edit: Edit, settings: Any = None) -> Outco
     after = _shown(level)
     if after == before:
         return None
-    names = {name, *(one.id_block.name for one in ledger.blocks(level) if one.key == key)}
+    names = {name, *(one.id_block.name for one in level_blocks.blocks(level) if one.key == key)}
     report = Report()
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / sample.name
@@ -132,7 +132,7 @@ def parts_differ(target: Path, sample: Path) -> bool:
     return any(path.read_bytes() != sample.with_suffix(path.suffix).read_bytes() for path in beside)
 
 
-def _is(block: ledger.LevelBlock, edit: Edit) -> bool:
+def _is(block: level_blocks.LevelBlock, edit: Edit) -> bool:
     return (block.kind, block.id_block.name, type(block.id_block).__name__) == (edit.kind, edit.block, edit.type)
 
 
@@ -142,7 +142,7 @@ Shown = dict[str, dict[str, list[Any]]]
 
 def _shown(level: bpy.types.Collection) -> Shown:
     found: Shown = defaultdict(lambda: defaultdict(list))
-    for block in ledger.blocks(level):
+    for block in level_blocks.blocks(level):
         found[block.key]["#"].append(block.id_block.name)
         for name, value in aspects.values(block.id_block).items():
             found[block.key][name].append(plain(value))

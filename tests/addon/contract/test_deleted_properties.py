@@ -10,7 +10,7 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import aspects, ledger
+from levelwright.addon.scene import aspects, level_blocks
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 
@@ -36,7 +36,7 @@ def exported(game: Game, sample: Path, edit: Edit, make: Callable[[bpy.types.ID,
     """Import a level, edit it, export it, and return what is said of the data-block; refused, no file is written."""
     level = edits.imported(game, sample, edit.settings)
     same_kind = [
-        one for one in ledger.blocks(level) if one.kind == edit.kind and type(one.id_block).__name__ == edit.type
+        one for one in level_blocks.blocks(level) if one.kind == edit.kind and type(one.id_block).__name__ == edit.type
     ]
     block = next((one for one in same_kind if one.id_block.name == edit.block), same_kind[0]).id_block
     make(block, edit.aspect)
@@ -53,7 +53,7 @@ def exported(game: Game, sample: Path, edit: Edit, make: Callable[[bpy.types.ID,
 def alike(game: Game, sample: Path, edit: Edit) -> list[Edit]:
     """The same edit of data-blocks of the same kind whose property says something else."""
     found = {}
-    for one in ledger.blocks(edits.imported(game, sample, edit.settings)):
+    for one in level_blocks.blocks(edits.imported(game, sample, edit.settings)):
         if one.kind == edit.kind and type(one.id_block).__name__ == edit.type:
             values = aspects.values(one.id_block)
             if edit.aspect in values:
@@ -102,7 +102,7 @@ def test_all_of_them(game: Game, sample: Path) -> None:
 def test_none_that_is_added_is_dropped_without_a_word(game: Game, sample: Path, tmp_path: Path) -> None:
     """One of each kind of data-blocks gets a property of its own name: it is in the file, or it is told or refused."""
     level = edits.imported(game, sample, game.import_settings())
-    blocks = {f"note_{one.kind}_{type(one.id_block).__name__}": one.id_block for one in ledger.blocks(level)}
+    blocks = {f"note_{one.kind}_{type(one.id_block).__name__}": one.id_block for one in level_blocks.blocks(level)}
     for key, block in blocks.items():
         block[key] = "mine"
     left, report = set(blocks), Report()
@@ -117,5 +117,5 @@ def test_none_that_is_added_is_dropped_without_a_word(game: Game, sample: Path, 
             for key in refused:
                 del blocks[key][key]
     left -= {key for key in left for line in report.lines() if key in line}
-    again = ledger.blocks(edits.imported(game, tmp_path / sample.name, game.import_settings()))
+    again = level_blocks.blocks(edits.imported(game, tmp_path / sample.name, game.import_settings()))
     assert left <= {key for one in again for key in one.id_block.keys()}  # noqa: SIM118 - `in block` isn't the same

@@ -11,7 +11,7 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import aspects, ledger, originals, programs
+from levelwright.addon.scene import aspects, level_blocks, originals, programs
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.scene.stoppable import Stoppable
 
@@ -86,7 +86,7 @@ def shown() -> dict[str, Any]:
     """All that Blender shows of the levels: every aspect of every data-block, by name."""
     found: dict[str, Any] = {}
     for level in originals.levels():
-        for block in ledger.blocks(level):
+        for block in level_blocks.blocks(level):
             marks = {name: aspects.fingerprint(value) for name, value in aspects.values(block.id_block).items()}
             found[f"{level.name} {type(block.id_block).__name__} {block.id_block.name_full}"] = marks
     return found
@@ -95,7 +95,7 @@ def shown() -> dict[str, Any]:
 def places(level: bpy.types.Collection) -> Iterator[bpy.types.Object]:
     """An object of each kind, to be the active one."""
     kinds: dict[str, bpy.types.Object] = {}
-    for block in ledger.blocks(level):
+    for block in level_blocks.blocks(level):
         if isinstance(block.id_block, bpy.types.Object):
             kinds.setdefault(block.kind, block.id_block)
     yield from kinds.values()

@@ -18,7 +18,7 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import aspects, identity, ledger, properties
+from levelwright.addon.scene import aspects, identity, level_blocks, properties
 from levelwright.addon.scene.blender_types import Value
 from levelwright.addon.scene.reports import Report, SceneError
 
@@ -46,7 +46,7 @@ class Place(NamedTuple):
 def places(collection: bpy.types.Collection) -> Iterator[Place]:
     """Every property of every kind of data-block, each once."""
     seen: set[tuple[str, str]] = set()
-    for found in ledger.blocks(collection):
+    for found in level_blocks.blocks(collection):
         data = aspects.data_of(found.id_block)
         for kind, block in ((found.kind, found.id_block), (f"{found.kind}'s data", data)):
             for key in list(block.keys()) if block is not None else ():

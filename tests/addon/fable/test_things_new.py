@@ -212,3 +212,13 @@ def test_a_level_without_things_gets_some():
     (found,) = section.things
     assert (section.name, found.position, found.uid) == ("NULL", (5, 6, 7), UID_BASE + COUNTER)
     assert int(fable.read(made[".lev"]).map_header["thing_uid_counter"]) == COUNTER + 1
+
+
+def test_what_is_no_thing_makes_no_section_among_the_things():
+    level = opened("Version 2;\n")
+    home = next(one for one in level.children_recursive if one.name.startswith("Things"))
+    home.objects.link(next(one for one in level.all_objects if one.name.startswith("Terrain")))
+    home.objects.link(bpy.data.objects.new("Nothing", None))
+    report = Report()
+    assert written(level, report) == "Version 2;\n"
+    assert "object 'Nothing' among the things" in report.summary()

@@ -105,3 +105,17 @@ def test_smooth_shading(name):
     obj = next(obj for obj in scene.all_objects if obj.type == "MESH")
     obj.data.shade_smooth()
     assert told(scene, data) == [f"{obj.name}: smooth shading isn't written: faces are lit as their flags say"]
+
+
+@pytest.mark.parametrize("name", ["a.map", "a.3dt"])
+def test_attributes_that_faces_have_lost(name):
+    data = TEXT if name == "a.3dt" else sample()
+    scene = imported(data, name)
+    obj = next(obj for obj in scene.all_objects if obj.type == "MESH" and "alpha" in obj.data.attributes)
+    attributes = obj.data.attributes
+    attributes.remove(attributes["alpha"])
+    attributes.remove(attributes["flags"])
+    attributes.new("flags", "FLOAT", "CORNER")
+    end = "of faces is gone, or is of another type: what it told stays as it was"
+    lines = [line for line in told(scene, data) if "attribute" in line]
+    assert lines == [f"{obj.name}: attribute {each} {end}" for each in ("flags", "alpha")]

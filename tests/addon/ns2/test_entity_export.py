@@ -296,7 +296,7 @@ def test_properties_can_be_deleted_and_added() -> None:
         ("intensity", "bright"),
         ("color", [1.0, 1.0]),
         ("intensity", 1e300),
-        ("extra", {"a": 1}),
+        ("extra", ["a", "b"]),
         ("origin", [1.0, 2.0, 3.0]),
     ],
 )
@@ -334,10 +334,12 @@ def test_constraints_put_entities_where_they_are_seen() -> None:
 
 def test_a_scale_that_nothing_holds_is_told() -> None:
     level = opened(DATA)
-    object_of(level, "tech_point").scale *= 2
+    point = object_of(level, "tech_point")
+    point.scale *= 2
+    point.name = "mine"
     report = Report()
     assert exported(level, report) == DATA
-    assert any("tech_point" in message for message in report.warnings)
+    assert "mine: the edit of scale isn't written: such entities have none" in report.warnings
 
 
 # -------------------------------------------------------------------------------------------------------------- probes

@@ -226,3 +226,18 @@ def test_what_is_read_only_is_locked_where_blender_can(level: Any) -> None:
     assert all(lamp.lock_location)
     assert all(lamp.lock_rotation)
     assert all(lamp.lock_scale)
+
+
+def test_an_input_of_0_that_a_later_blenders_nodes_have_is_no_edit() -> None:
+    inner, material = bpy.data.node_groups.new("inner", "ShaderNodeTree"), bpy.data.materials.new("brick")
+    if material.node_tree is None:  # before Blender 5
+        material.use_nodes = True
+    group = material.node_tree.nodes.new("ShaderNodeGroup")
+    group.node_tree = inner
+    before = aspects.values(material)["nodes"]
+    for kind in ("NodeSocketFloat", "NodeSocketBool", "NodeSocketVector"):
+        inner.interface.new_socket("new", in_out="INPUT", socket_type=kind)
+    assert len(group.inputs) == 3
+    assert aspects.values(material)["nodes"] == before
+    group.inputs[0].default_value = 1.0
+    assert aspects.values(material)["nodes"] != before

@@ -130,3 +130,47 @@ def test_faces_in_a_layer_that_could_not_be_read_are_refused() -> None:
         obj.data = mesh
     layer(level, 3)["detail"] = True
     assert changes(data, exported(level)) == ({(LAYER, 3): [2]}, [])
+
+
+def test_attributes_that_faces_have_lost_are_told_by_name() -> None:
+    data = whole_map().build()
+    level = imported(data)
+    deco, tele, quads = layer(level, DECO), layer(level, TELE), layer(level, 0)
+    for obj, name in ((deco, "flags"), (deco, layout.UV), (tele, "number"), (quads, "color_envelope")):
+        attributes = obj.data.attributes
+        attributes.remove(attributes[name])
+    report = Report()
+    assert exported(level, report) == data
+    assert report.warnings == [
+        f"{obj.name}: attribute {name} of faces is gone, or is of another type: what it told stays as it was"
+        for obj, name in ((quads, "color_envelope"), (deco, "flags"), (deco, layout.UV), (tele, "number"))
+    ]
+
+
+def test_a_material_on_a_layer_without_an_image_is_told() -> None:
+    data = whole_map().build()
+    level = imported(data)
+    tele = layer(level, TELE)
+    tele.material_slots[0].material = layer(level, DECO).material_slots[0].material
+    report = Report()
+    assert exported(level, report) == data
+    assert [line.partition(":")[0] for line in report.warnings] == [tele.name]
+    tele.material_slots[0].material = bpy.data.materials.new("paint")
+    assert warnings(level) == [
+        f"{tele.name}: material 'paint' isn't written: only tile layers that are seen have an image"
+    ]
+
+
+def test_a_layer_without_its_size_keeps_that_of_the_file() -> None:
+    data = whole_map().build()
+    level = imported(data)
+    ledger.enter(level, FATES)
+    deco = layer(level, DECO)
+    del deco["width"], deco["height"]
+    report = Report()
+    assert exported(level, report) == data
+    ledger.tell(level, FATES, report)
+    assert sorted(line for line in report.warnings if "was deleted" in line) == [
+        f"{deco.name}: property {name} was deleted, but that isn't written: without it the file keeps what it says"
+        for name in ("height", "width")
+    ]

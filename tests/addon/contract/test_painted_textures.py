@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Textures that are painted, or replaced in a material: the level has them, or it is told."""
+
+from pathlib import Path
+
+import bpy
+import pytest
+from levelwright.addon import levels
+from levelwright.addon.game import Game
+from levelwright.addon.scene.reports import Report
+
+from tests.addon.contract import edits
+from tests.addon.contract.registered import ALL
+
+DECLARED = [(game, sample) for game, sample in ALL if game.fates]
+SAMPLES = pytest.mark.parametrize(("game", "sample"), DECLARED, ids=[sample.name for _, sample in DECLARED])
+
+
+def shown(level: bpy.types.Collection) -> list[bpy.types.ShaderNodeTexImage]:
+    """The nodes with images of a level's materials."""
+    materials = {slot.material for obj in level.all_objects for slot in obj.material_slots if slot.material is not None}
+    nodes = [node for material in materials for node in material.node_tree.nodes]
+    return [node for node in nodes if isinstance(node, bpy.types.ShaderNodeTexImage) and node.image is not None]
+
+
+def silent(game: Game, level: bpy.types.Collection, target: Path, sample: Path) -> bool:
+    report = Report()
+    levels.export_file(bpy.context, level, target, game.export_settings(), report)
+    unwritten = target.read_bytes() == sample.read_bytes()
+    return unwritten and not any("the edit of" in line or "was painted" in line for line in report.lines())
+
+
+@SAMPLES
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_painted_one_is_written_or_told(game: Game, sample: Path, packed: bool, tmp_path: Path) -> None:
+    level = edits.imported(game, sample, game.import_settings())
+    nodes = shown(level)
+    if not nodes:
+        pytest.skip("it has no pictures")
+    image = min((node.image for node in nodes), key=lambda image: image.name)
+    pixels = list(image.pixels)
+    pixels[:4] = (1.0, 0.0, 1.0, 1.0)
+    image.pixels = pixels
+    if packed:
+        image.pack()
+    assert not silent(game, level, tmp_path / sample.name, sample)
+
+
+@SAMPLES
+def test_one_that_a_material_shows_instead_is_written_or_told(game: Game, sample: Path, tmp_path: Path) -> None:
+    level = edits.imported(game, sample, game.import_settings())
+    nodes = shown(level)
+    if not nodes:
+        pytest.skip("it has no pictures")
+    min(nodes, key=lambda node: node.image.name).image = bpy.data.images.new("mine", 8, 8)
+    assert not silent(game, level, tmp_path / sample.name, sample)
+
+
+@SAMPLES
+def test_packing_and_other_paths_edit_none(game: Game, sample: Path, tmp_path: Path) -> None:
+    level = edits.imported(game, sample, game.import_settings())
+    for node in shown(level):
+        if not node.image.packed_file and node.image.has_data:
+            node.image.pack()
+        node.image.filepath = f"//elsewhere/{bpy.path.basename(node.image.filepath)}" if node.image.filepath else ""
+    report = Report()
+    levels.export_file(bpy.context, level, tmp_path / sample.name, game.export_settings(), report)
+    assert not [line for line in report.lines() if "the edit of" in line]
