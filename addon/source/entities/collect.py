@@ -209,6 +209,8 @@ class _EntityCollector:
         if is_brush:
             raise ValueError("brush models have no scale: apply it to the mesh, and export it as moved geometry")
         if obj.type != "MESH" or _is_decal(values):
+            if obj.parent is None and np.allclose(obj.scale, 1):
+                return  # as Blender adds objects, below no root: nobody scaled it
             self.report.warn(f"{obj.name}: its entity has no scale, so the object's scale is ignored")
             return
         if not np.allclose(now, now[0], rtol=1e-4, atol=0) or now[0] <= 0:
