@@ -208,9 +208,10 @@ class _EntityCollector:
             return  # the vertices were moved by it
         if is_brush:
             raise ValueError("brush models have no scale: apply it to the mesh, and export it as moved geometry")
+        is_model = isinstance(obj.data, bpy.types.Mesh) and obj.data.get(layout.MODEL_PATH) is not None
+        if not is_model and obj.parent is None and np.allclose(np.array(obj.scale), 1):
+            return  # as Blender adds objects, below no root: nobody scaled it
         if obj.type != "MESH" or _is_decal(values):
-            if obj.parent is None and np.allclose(obj.scale, 1):
-                return  # as Blender adds objects, below no root: nobody scaled it
             self.report.warn(f"{obj.name}: its entity has no scale, so the object's scale is ignored")
             return
         if not np.allclose(now, now[0], rtol=1e-4, atol=0) or now[0] <= 0:
