@@ -20,6 +20,7 @@ from ..scene.progress import Steps, Stepwise, progress, steps_of
 from ..scene.reports import Report, SceneError
 from . import layout, revision
 from .brush_models import collect as brush_models
+from .brush_models import gone as gone_models
 from .brushes import collect as brushes
 from .brushes import contents
 from .collecting import scene_level
@@ -76,11 +77,12 @@ STEPS: tuple[Step, ...] = (
     Step("brush models", brush_models.apply),
     Step("the world", world.apply),
     Step("entities", entities.apply),
+    Step("brush models without entities", gone_models.apply),
     Step("the map's revision", revision.apply),
 )
 """In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of
 the pak have the original's names when they are replaced, then follow what they are named after; and entities come when
-all models are there, before the revision, which the world has as well.
+all models are there, before those that they no longer have, and before the revision, which the world has as well.
 """
 
 

@@ -18,7 +18,7 @@ from formats.source import (
     read,
     write,
 )
-from formats.source.edits import brush_models
+from formats.source.edits import brush_models, gone_models
 from formats.source.edits.brush_models import NEW, Face, Piece
 from formats.source.leaf_tree import LeafTree
 from formats.source.overlay_lists import OverlayLists
@@ -410,6 +410,23 @@ def test_a_model_is_added_behind_the_others(level):
     assert [problem.message for problem in check(after)] == ["no entity has model *2; 1 such"]
     brush_models.rebuild(level, 1, [piece((-4, -24, 0), (4, 24, 128))], brush_models.faces(level, 1))
     assert np.array_equal(level.table(E.MODELS)["maxs"][1:], [[4, 24, 128], [8, 8, 8]])
+
+
+def test_the_last_model_is_taken_away(level):
+    """What was added leaves nothing behind, also where another one came behind it; the door's own goes whole, too."""
+    before = write(read(write(level)))
+    small = (-8, -8, -8), (8, 8, 8)
+    for _ in range(2):
+        brush_models.add(level, [piece(*small)], faces(level, *small, [NEW] * 6))
+    gone_models.remove_last(level)
+    gone_models.remove_last(level)
+    assert write(level) == before
+    gone_models.remove_last(level)
+    after = read(write(level))
+    assert len(after.table(E.MODELS)) == 1 and len(after.table(E.FACES)) == 10 and len(after.table(E.BRUSHES)) == 2
+    assert after.physcollide.of_model(1) is None
+    assert [problem.message for problem in check(after)] == ["its model is *1, there are 1"]
+    refused(level, "is the world", gone_models.remove_last)
 
 
 def test_copies_of_faces_have_their_luxels(level):

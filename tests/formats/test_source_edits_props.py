@@ -113,7 +113,7 @@ def test_files_are_renamed_after_the_props_that_stay(level):
     ("message", "edit", "argument"),
     [
         ("no 'uniform_scale'", static_props.change, {0: {"uniform_scale": 2}}),
-        ("outside of the map", static_props.change, {0: {"skin": 1}, 1: {"origin": (9000, 0, 0)}}),
+        ("within a wall or outside of the map", static_props.change, {0: {"skin": 1}, 1: {"origin": (9000, 0, 0)}}),
         ("isn't there", static_props.change, {3: {"skin": 1}}),
         ("cannot be set", static_props.change, {0: {"first_leaf": 1}}),
         ("whole number from 0 to 255", static_props.change, {0: {"solid": 256}}),

@@ -385,7 +385,7 @@ REFUSED = [
     ({CRATE: Change(box((0, 0, 0), (9, -9, 9)))}, [], "brush 8 encloses nothing", (CRATE,), ()),
     ({}, [box((0, 0, 0), (9, 9, 9)), box((0, 0, 0), (9, 9, 20000))], "reaches further than 16384 units", (), (1,)),
     ({}, [box((0, 0, 0), (9, 9, 9), texinfo=3)], "has the texinfo 3, there are 3", (), (0,)),
-    ({}, [replace(box((0, 0, 0), (9, 9, 9)), texinfos=np.array([1, 1, 1, -1, 1, 1]))], "has the texinfo -1", (), (0,)),
+    ({}, [replace(box((0, 0, 0), (9, 9, 9)), texinfos=np.array([1, 1, 1, -2, 1, 1]))], "has the texinfo -2", (), (0,)),
     ({}, [box((0, 0, 0), (9, 9, 9), int(Contents.WATER))], "is water", (), (0,)),
     ({CRATE: Change(box((0, 0, 0), (9, 9, 9), int(Contents.SLIME)))}, [], "is slime", (CRATE,), ()),
     ({}, [box((0, 0, 0), (9, 9, 9), int(Contents.AREAPORTAL))], "is an area portal", (), (0,)),

@@ -91,6 +91,24 @@ def test_a_box_is_drawn_where_it_is_seen(level) -> None:
     assert carved.added.tolist() == [len(BRUSHES)]
 
 
+def test_sides_without_a_texinfo_are_not_drawn(level) -> None:
+    before = read(write(level))
+    crate = solid((-200, -100, 0), (-136, -36, 40))
+    crate.texinfos[crate.normals[:, 2] > 0] = -1  # its top
+    world.apply(level, WorldEdits(added=[crate]))
+    after = read(write(level))
+    assert check(after) == []
+    fresh, _ = proofs.new_faces(before, after)
+    assert len(fresh) == 4
+    assert area_of(after, fresh) == pytest.approx(4 * 64 * 40, rel=1e-3)
+    moved = Piece(crate.normals, crate.dists + crate.normals[:, 0] * 8, crate.texinfos, crate.contents)
+    world.apply(after, WorldEdits({len(BRUSHES): Change(moved)}))
+    fresh, _ = proofs.new_faces(before, read(write(after)))
+    assert check(after) == [] and len(fresh) == 4
+    world.apply(after, WorldEdits({len(BRUSHES): Change(None)}))
+    assert changed(read(write(after)), before) == set()
+
+
 def test_added_and_deleted_leaves_the_map_as_it_was(level) -> None:
     before = read(write(level))
     after, carved = applied(level, added=[solid((-200, -100, 0), (-136, -36, 40)), solid((50, 50, 50), (60, 60, 60))])

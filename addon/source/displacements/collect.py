@@ -326,7 +326,8 @@ class _DisplacementCollector:
     def _refuse_missing(self) -> None:
         owner = self.grids.owner
         short = np.unique(owner[~self._shown() & (owner >= 0)])
-        if len(short) and not self._goes(short).all():
+        short = short[~self._goes(short)]
+        if len(short):
             holding = [
                 obj
                 for obj, own in zip(self.objects, self.points, strict=True)
@@ -334,7 +335,11 @@ class _DisplacementCollector:
             ]
             names = f"{listed([obj.name for obj in holding])}: " if holding else ""
             numbers = listed([str(number) for number in short.tolist()])
-            raise SceneError(f"{names}vertices of displacements {numbers} were deleted{_KEPT}, nor can it go", holding)
+            raise SceneError(
+                f"{names}vertices of displacements {numbers} were deleted{_KEPT}, nor can it go"
+                f"{world.goes_with(self.scene, short)}",
+                holding,
+            )
 
     def _refuse_triangles(self, data: list[meshes.MeshData]) -> None:
         """Faces that aren't the map's triangles, and triangles that aren't there."""

@@ -208,6 +208,9 @@ class _EntityCollector:
             return  # the vertices were moved by it
         if is_brush:
             raise ValueError("brush models have no scale: apply it to the mesh, and export it as moved geometry")
+        is_model = isinstance(obj.data, bpy.types.Mesh) and obj.data.get(layout.MODEL_PATH) is not None
+        if not is_model and obj.parent is None and np.allclose(np.array(obj.scale), 1):
+            return  # as Blender adds objects, below no root: nobody scaled it
         if obj.type != "MESH" or _is_decal(values):
             self.report.warn(f"{obj.name}: its entity has no scale, so the object's scale is ignored")
             return

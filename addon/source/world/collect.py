@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ....formats import source
+from ....formats.binary import FormatError
 from ....formats.source import LumpId, vmf, world
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.shaping import solids as shaping
@@ -61,6 +62,19 @@ def displaced(scene: SceneLevel) -> dict[int, Floats | None]:
     shaped, deleted = edited.asked()
     moves = {each.brush: each.move for each in shaped if each.move is not None} | dict.fromkeys(deleted.tolist())
     return {number: moves[brush] for brush in beneath if brush in moves for number in beneath[brush][:, 0].tolist()}
+
+
+def goes_with(scene: SceneLevel, displacements: Ints) -> str:
+    """What a refusal to delete displacements, int64[n], says of the brushes that they could go with."""
+    try:
+        beneath = world.displaced(scene.before)
+    except FormatError:
+        return ""
+    own = [(brush, number) for brush in beneath for number in beneath[brush][:, 0].tolist() if number in displacements]
+    if not own:
+        return ": no brush of the world lies beneath it, which could be deleted with it"
+    named = listed([f"{number} on brush {brush}" for brush, number in sorted(own, key=lambda pair: pair[1])])
+    return f" but with the brush that it lies on, which {layout.BRUSH_HOME} shows ({named}), with world = {EDIT!r}"
 
 
 def _read(scene: SceneLevel, level: source.Level, report: Report) -> _World | None:

@@ -33,12 +33,13 @@ faces = level_faces
 _SAME_NORMAL, _SAME_PLACE = 1e-3, 2e-3
 """How far a side may be from one that was there, at its corners in units, to be that one."""
 _CUBES = (LumpId.LEAF_AMBIENT_LIGHTING, LumpId.LEAF_AMBIENT_LIGHTING_HDR)
-_PER_LEAF = (*_CUBES, LumpId.LEAF_AMBIENT_INDEX, LumpId.LEAF_AMBIENT_INDEX_HDR, LumpId.LEAFMINDISTTOWATER)
+PER_LEAF = (*_CUBES, LumpId.LEAF_AMBIENT_INDEX, LumpId.LEAF_AMBIENT_INDEX_HDR, LumpId.LEAFMINDISTTOWATER)
+"""Lumps that may have a row for each leaf: see `is_per_leaf`."""
 
 
 def pieces(level: Level, model: int) -> list[Piece]:
     """The pieces of a model as they are: its brushes without bevels, in their order. Raises FormatError."""
-    _check_model(level, model)
+    check_model(level, model)
     brushes, sides, planes = (level.table(lump) for lump in (LumpId.BRUSHES, LumpId.BRUSHSIDES, LumpId.PLANES))
     found = []
     for brush in np.flatnonzero(level_brushes.of_models(level) == model).tolist():
@@ -74,7 +75,7 @@ def add(
     """
     if not len(level.table(LumpId.MODELS)):
         raise FormatError("the map has no world, which comes before all others", WHAT)
-    touched = (LumpId.MODELS, LumpId.NODES, LumpId.LEAFS, *_PER_LEAF)
+    touched = (LumpId.MODELS, LumpId.NODES, LumpId.LEAFS, *PER_LEAF)
     before = {lump: bytes(level.bytes_of(lump)) for lump in touched}
     versions = level.file.entries["version"].copy()
     model = _add_empty(level)
@@ -97,13 +98,13 @@ def _add_empty(level: Level) -> int:
     row, node, pair = np.zeros(1, models.dtype), np.zeros(1, nodes.dtype), np.zeros(2, leafs.dtype)
     pair["cluster"] = pair["leaf_water_data_id"] = -1
     if len(models) > 1:  # what leafs say of themselves besides: which sky they see
-        old_nodes, old_leafs = _of_model(level, len(models) - 1)
+        old_nodes, old_leafs = tree_of(level, len(models) - 1)
         node[:] = nodes[old_nodes[:1]] if len(old_nodes) else node
         pair[:] = leafs[old_leafs[0]]
     for name in ("firstleafface", "numleaffaces", "firstleafbrush", "numleafbrushes"):
         pair[name] = 0
     pair["contents"] = 0, Contents.SOLID
-    lengths = _cube_lengths(level)
+    lengths = cube_lengths(level)
     first_leaf = changes.append(LumpId.LEAFS, pair)
     _extend(changes, first_leaf, np.array([first_leaf - 1]))
     node["children"], node["firstface"], node["numfaces"] = (-1 - first_leaf, -2 - first_leaf), 0, 0
@@ -111,7 +112,7 @@ def _add_empty(level: Level) -> int:
     held(row, "firstface", 0, len(level.table(geometry.drawn_faces(level))))
     model = changes.append(LumpId.MODELS, row)
     changes.apply()
-    _keep_versions(level, lengths)
+    keep_versions(level, lengths)
     return model
 
 
@@ -165,7 +166,7 @@ def _rebuild(
     place: Floats | None,
 ) -> None:
     """See `rebuild`. old: pieces whose sides keep their planes."""
-    _check_model(level, model)
+    check_model(level, model)
     if any(piece.contents & Contents.AREAPORTAL for piece in solids):
         raise FormatError("it is an area portal, which parts the world", WHAT)
     changes = Changes(level)
@@ -198,13 +199,13 @@ def _rebuild(
     if not _same(pieces(level, model), shapes):
         collide = brush_collision.collision(level, model, shapes, polygons, brushes)
         changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(collide, level.byte_order))
-    lengths = _cube_lengths(level)
+    lengths = cube_lengths(level)
     compact(changes)
     changes.apply()
-    _keep_versions(level, lengths)
+    keep_versions(level, lengths)
 
 
-def _cube_lengths(level: Level) -> dict[LumpId, int]:
+def cube_lengths(level: Level) -> dict[LumpId, int]:
     """Those lumps of ambient light that have their own length for a version, as some compilers left it, and how long
     they are (source.md §2.5).
     """
@@ -212,13 +213,14 @@ def _cube_lengths(level: Level) -> dict[LumpId, int]:
     return {lump: length for lump, length in lengths.items() if length and level.version_of(lump) == length}
 
 
-def _keep_versions(level: Level, lengths: dict[LumpId, int]) -> None:
-    """Have lumps that had their length for a version have it again."""
+def keep_versions(level: Level, lengths: dict[LumpId, int]) -> None:
+    """Have lumps of `cube_lengths` that had their length for a version have it again."""
     for lump in lengths:
         level.file.entries["version"][lump] = len(level.bytes_of(lump))
 
 
-def _check_model(level: Level, model: int) -> None:
+def check_model(level: Level, model: int) -> None:
+    """Raise FormatError for the world, and for a model that isn't there."""
     count = len(level.table(LumpId.MODELS))
     if model == 0:
         raise FormatError("model 0 is the world, which needs the compiler", WHAT)
@@ -388,7 +390,7 @@ def _put_tree(
 ) -> None:
     """Write nodes and leafs with their lists of faces and brushes."""
     level = changes.level
-    old_nodes, old_leafs = _of_model(level, model)
+    old_nodes, old_leafs = tree_of(level, model)
     nodes = slots(changes, LumpId.NODES, old_nodes, len(tree.planes))
     count = len(level.table(LumpId.LEAFS))
     leafs = slots(changes, LumpId.LEAFS, old_leafs, len(tree.pieces))
@@ -426,7 +428,7 @@ def _put_tree(
     held(changes.table(LumpId.MODELS), "headnode", model, int(nodes[0]))
 
 
-def _of_model(level: Level, model: int) -> tuple[Ints, Ints]:
+def tree_of(level: Level, model: int) -> tuple[Ints, Ints]:
     """The nodes and the leafs of a model's tree, ascending; `brushes.of_models` has seen that it is one."""
     children = level.table(LumpId.NODES)["children"].astype(np.int64)
     places = np.array([int(level.table(LumpId.MODELS)["headnode"][model])])
@@ -477,10 +479,15 @@ def _put_lists(
 def _extend(changes: Changes, count: int, old: Ints) -> None:
     """Have lumps with a row for each leaf have as many as there are leafs now: further ones like the model's last."""
     more = len(changes.table(LumpId.LEAFS)) - count
-    for lump in _PER_LEAF if more else ():
-        layout = changes.level.layout(lump).dtype
-        table = None if layout is None else changes.level.table(lump)
-        if table is None or len(table) != count or not count:
-            continue
-        if lump not in _CUBES or "x" not in (table.dtype.names or ()):  # else samples, which an index counts
+    for lump in PER_LEAF if more else ():
+        if is_per_leaf(changes.level, lump, count):
+            table = changes.level.table(lump)
             changes.set_table(lump, joined(table, np.repeat(table[old[-1:]], more)))
+
+
+def is_per_leaf(level: Level, lump: LumpId, count: int) -> bool:
+    """Whether a lump has a row for each of `count` leafs: not where it has samples, which an index counts."""
+    table = None if level.layout(lump).dtype is None else level.table(lump)
+    if table is None or len(table) != count or not count:
+        return False
+    return lump not in _CUBES or "x" not in (table.dtype.names or ())

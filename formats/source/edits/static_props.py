@@ -304,7 +304,7 @@ class _PropEdit:
         for place, number in enumerate(numbers):
             found = leafs[bounds[place] : bounds[place + 1]]
             if not len(found) or (np.abs(now.origins[number]) > FARTHEST).any():
-                raise FormatError("lies outside of the map, where no leaf is", f"static prop {number}")
+                raise FormatError("lies within a wall or outside of the map", f"static prop {number}")
             if not np.array_equal(np.sort(self.leafs[number]), found):
                 self.leafs[number] = found
 

@@ -105,7 +105,7 @@ def _checked(shape: Piece, texinfos: int) -> Piece:
     found = _polygons(shape)
     if np.abs(found.positions).max() > FARTHEST:
         raise FormatError(f"reaches further than {FARTHEST:.0f} units", WHAT)
-    strange = shape.texinfos[(shape.texinfos < 0) | (shape.texinfos >= texinfos)]
+    strange = shape.texinfos[(shape.texinfos < -1) | (shape.texinfos >= texinfos)]
     if len(strange):
         raise FormatError(f"has the texinfo {strange[0]}, there are {texinfos}", WHAT)
     if not 0 <= shape.contents < 1 << 32:

@@ -24,7 +24,7 @@ from ..records import SurfaceFlag
 from . import fragments, owned
 from .hidden import BrushPlanes, shows
 from .owned import Part
-from .rings import ON, FlatRings, is_thin, joined, merged, parted, without
+from .rings import ON, Bools, FlatRings, is_thin, joined, merged, parted, without
 from .types import Carved, Change, WorldEdits
 
 NEW = -1
@@ -88,14 +88,19 @@ def build(
         change = edits.changed.get(brush)
         made += _of_brush(changes, brush, shape, change, own, brush in again, covered)
     shown = _Shown(changes, polygons, {part.face for part in parts})
-    flags = changes.table(LumpId.TEXINFO)["flags"]
+    undrawn = _undrawn(changes)
     drawn = []
-    for draft in _seen(changes, [draft for draft in made if draft.brush < 0 or not flags[draft.texinfo] & UNDRAWN]):
+    for draft in _seen(changes, [draft for draft in made if draft.brush < 0 or not undrawn[draft.texinfo]]):
         there = draft.face != NEW and draft.move is None
         for points in [draft.points] if there else shown.beside(draft.plane, draft.points):
             drawn.append(draft if points is draft.points else replace(draft, points=points, whole=False))
             shown.add(draft.plane, points)
     return [*drawn, *_bared(changes, carved, shown)]
+
+
+def _undrawn(changes: Changes) -> Bools:
+    """bool[texinfos + 1]: which aren't drawn. Sides without one (-1) have the last: they aren't."""
+    return np.append(changes.table(LumpId.TEXINFO)["flags"].astype(np.int64) & UNDRAWN != 0, True)
 
 
 def _of_brush(
@@ -113,7 +118,7 @@ def _of_brush(
     rows = owned.side_rows(changes, brush) if change is not None else np.zeros(0, np.int64)
     sides = np.full(len(planes), -1) if change is None or change.sides is None else change.sides
     old = changes.level.table(LumpId.BRUSHSIDES)["texinfo"].astype(np.int64)
-    flags = changes.table(LumpId.TEXINFO)["flags"]
+    undrawn = _undrawn(changes)
     move = None if change is None else change.move
     for side, (plane, texinfo) in enumerate(zip(planes.tolist(), shape.texinfos.tolist(), strict=True)):
         first, end = found.first_corner[side : side + 2]
@@ -122,7 +127,7 @@ def _of_brush(
             continue
         row = int(rows[sides[side]]) if 0 <= sides[side] < len(rows) else -1
         stays = row >= 0 and move is None and old[row] == texinfo
-        appears = not retextured or (row >= 0 and bool(flags[old[row]] & UNDRAWN))
+        appears = not retextured or (row >= 0 and bool(undrawn[old[row]]))
         carried: list[Floats] = list(covered.get((brush, row), ()))
         for part in own.get((brush, row), []) if row >= 0 else []:
             draft = Draft(part.points, plane, texinfo, brush, part.face, move, part.whole, retextured)
@@ -190,10 +195,10 @@ def _bared(changes: Changes, carved: Carved, shown: _Shown) -> Iterator[Draft]:
     wanted: dict[tuple[int, int], list[Floats]] = {}
     for part in carved.bare:
         wanted.setdefault((part.brush, part.side), []).append(part.points)
-    sides, flags = changes.table(LumpId.BRUSHSIDES), changes.table(LumpId.TEXINFO)["flags"]
+    sides, undrawn = changes.table(LumpId.BRUSHSIDES), _undrawn(changes)
     for (brush, side), parts in wanted.items():
         plane = int(sides["planenum"][side])
-        for whole in [] if flags[sides["texinfo"][side]] & UNDRAWN else merged(parts):
+        for whole in [] if undrawn[sides["texinfo"][side]] else merged(parts):
             for points in shown.beside(plane, whole):
                 shown.add(plane, points)
                 yield Draft(points, plane, int(sides["texinfo"][side]), brush, kept=True)

@@ -40,7 +40,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorldEdits:
-    """What is to be other: brushes of model 0, by their numbers, and new ones. Texinfos are rows that are there."""
+    """What is to be other: brushes of model 0, by their numbers, and new ones. Texinfos are rows that are there, or
+    -1: none, of sides that aren't drawn.
+    """
 
     changed: Mapping[int, Change] = field(default_factory=dict)
     added: Sequence[Piece] = ()

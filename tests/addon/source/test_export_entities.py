@@ -230,6 +230,14 @@ def test_new_objects_without_a_parent_are_where_they_are_seen() -> None:
     place = np.array([float(one) for one in pairs(level, 2)["origin"].split()])
     assert np.allclose(place, np.array([1, 3, 1]) / root.scale[0], atol=1e-3)
     assert pairs(level, 2)["angles"] == "0 90 0"
+    assert here.report.warnings == [], "nobody scaled it"
+    solid = bpy.data.objects.new("b", bpy.data.meshes.new("b"))  # in metres, as Add > Mesh makes it
+    here.level.objects.link(solid)
+    solid["classname"], solid["model"] = "prop_dynamic", "models/a.mdl"
+    assert "modelscale" not in pairs(here.export(), 3)
+    made.scale.x = 2
+    here.export()
+    assert any("has no scale" in each for each in here.report.warnings)
 
 
 def test_properties_of_other_extensions_are_no_keys() -> None:

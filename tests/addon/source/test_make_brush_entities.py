@@ -12,6 +12,7 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, brushes
+from levelwright.formats.source.differences import differences
 from levelwright.formats.source.edits import brush_models
 
 from tests.addon.source.exports import Scene
@@ -193,3 +194,29 @@ def test_a_brush_of_the_world_leaves_it_and_comes_back() -> None:
     assert bpy.ops.levelwright.source_make_world_brush() == {"FINISHED"}
     level = scene.export(world="edit")
     assert len(level.table(E.MODELS)) == 1 and (brushes.of_models(level) == 0).sum() == count
+
+
+@pytest.mark.parametrize("data", [MAP, SAMPLE.read_bytes()], ids=["room", "sample"])
+def test_a_model_goes_with_its_entity(data: bytes) -> None:
+    """Added in one export and deleted in the next, the map is as it was; else models keep their numbers."""
+    scene = imported(data)
+    for _ in range(2):
+        assert bpy.ops.levelwright.source_add_brush_entity(what="trigger_multiple") == {"FINISHED"}
+    added = source.write(scene.export())
+    count = len(source.read(data).table(E.MODELS))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    scene = imported(added)
+    ours = [
+        obj for record, obj in sorted(scene.objects().items()) if obj.get("model") in (f"*{count}", f"*{count + 1}")
+    ]
+    bpy.data.objects.remove(ours[0])
+    assert len(scene.export(world="edit").table(E.MODELS)) == count + 2, "the last one is still there"
+    bpy.data.objects.remove(ours[1])
+    assert scene.changed(scene.export()) == ["ENTITIES"], "not asked for"
+    for options in ({"world": "edit"}, {"geometry": "rebuild"}):
+        left = scene.export(**options)
+        others = {each.name.partition("(")[2] for each in differences(source.read(data), left)}
+        assert others == {"TEXDATA)", "TEXDATA_STRING_DATA)", "TEXDATA_STRING_TABLE)"}, "its texture's name"
+        assert any(f"model *{count}, which no entity has" in note for note in scene.report.notes)
+    scene.objects()[1]["OnOpen"] = [f"!self,AddOutput,model *{count},0,-1"]
+    assert len(scene.export(world="edit").table(E.MODELS)) == count + 1, "an output names it"

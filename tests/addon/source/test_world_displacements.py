@@ -110,8 +110,9 @@ def test_two_ways_are_refused(scene) -> None:
 def test_one_deleted_without_its_brush_is_refused(scene) -> None:
     bpy.data.objects.remove(shown(scene, OTHER))
     move_crate(scene)
-    with pytest.raises(SceneError, match="vertices of displacements 2 were deleted"):
+    with pytest.raises(SceneError, match="vertices of displacements 2 were deleted") as refused:
         scene.edit()
+    assert f"but with the brush that it lies on, which Brushes shows (2 on brush {BEAM})" in str(refused.value)
 
 
 def test_reshaped_brushes_are_refused(scene) -> None:

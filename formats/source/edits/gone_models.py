@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Brush models that no entity has any more, taken away with all that hangs on them: the inverse of `brush_models.add`.
+
+Only the last of a map's: patch files and scripts name models by their numbers, as entities do, and the numbers of
+others stay as they are.
+"""
+
+import numpy as np
+
+from .. import brushes as level_brushes
+from .. import physcollide
+from ..geometry import Ints
+from ..level import Level
+from ..lumps import LumpId
+from . import brush_models, new_light
+from .brush_faces import FaceEdit
+from .brush_tables import wipe
+from .changes import Changes
+from .compaction import compact
+
+NONE = np.zeros(0, np.int64)
+
+
+def remove_last(level: Level) -> None:
+    """Take the last brush model away: its faces and their light, brushes, tree and collision.
+
+    Rows of its own at the end of their tables go, others are left blank for the next edit. Raises FormatError for the
+    world, for a model with displacements or with faces that overlays lie on, and for one whose tree isn't its own.
+    """
+    model = len(level.table(LumpId.MODELS)) - 1
+    brush_models.check_model(level, model)
+    changes = Changes(level)
+    nodes, leafs = brush_models.tree_of(level, model)
+    _drop_light(changes, model)
+    FaceEdit(changes, model).put([], NONE, NONE)
+    brushes = np.flatnonzero(level_brushes.of_models(level) == model)
+    for lump, rows in ((LumpId.BRUSHES, brushes), (LumpId.NODES, nodes), (LumpId.LEAFS, leafs)):
+        wipe(changes.table(lump), lump, rows)
+    for field, value in (("numsides", 0), ("contents", 0)):
+        changes.table(LumpId.BRUSHES)[field][brushes] = value
+    _cut(changes, LumpId.BRUSHES, brushes)
+    _cut(changes, LumpId.NODES, nodes)
+    props = level.static_props
+    if props is None or not len(props.leafs) or int(props.leafs["leaf"].max()) < int(leafs.min()):
+        _cut_leafs(changes, leafs)
+    changes.set_table(LumpId.MODELS, changes.table(LumpId.MODELS)[:-1])
+    found = level.physcollide
+    if found.of_model(model) is not None:
+        found.models = [entry for entry in found.models if entry.model != model]
+        changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(found, level.byte_order))
+    lengths = brush_models.cube_lengths(level)
+    compact(changes)
+    changes.apply()
+    brush_models.keep_versions(level, lengths)
+
+
+def _cut(changes: Changes, lump: LumpId, own: Ints) -> int:
+    """Cut off rows at a table's end that were a model's own; how many are left."""
+    table = changes.table(lump)
+    others = np.setdiff1d(np.arange(len(table)), own)
+    left = int(others[-1]) + 1 if len(others) else 0
+    changes.set_table(lump, table[:left])
+    return left
+
+
+def _cut_leafs(changes: Changes, own: Ints) -> None:
+    """As `_cut`, with what has a row for each leaf."""
+    count = len(changes.table(LumpId.LEAFS))
+    left = _cut(changes, LumpId.LEAFS, own)
+    for lump in brush_models.PER_LEAF if left < count else ():
+        if brush_models.is_per_leaf(changes.level, lump, count):
+            changes.set_table(lump, changes.table(lump)[:left])
+
+
+def _drop_light(changes: Changes, model: int) -> None:
+    """Cut off the light of a model's faces where it is the last: elsewhere it stays, and nothing names it."""
+    row = changes.level.table(LumpId.MODELS)[model]
+    first, count = int(row["firstface"]), int(row["numfaces"])
+    for lighted in new_light.lumps(changes.level).values():
+        for lump, found in lighted.items():
+            own = (found.faces >= first) & (found.faces < first + count)
+            begins, ends = found.offset - found.header, found.offset + found.size
+            if own.any() and not own.all() and int(begins[own].min()) >= int(ends[~own].max()):
+                changes.set_bytes(lump, bytes(changes.level.bytes_of(lump)[: int(begins[own].min())]))
