@@ -448,3 +448,21 @@ def test_axes_that_look_like_none_are_told_otherwise():
     convert.lay_locked(again, [made])
     for name in ("u_vec", "v_vec", "offset_x", "offset_y"):
         np.testing.assert_allclose(again[name], record[name], atol=1e-6)
+
+
+def test_a_collection_that_was_made_in_blender_is_a_new_group():
+    data = sample(leaf("crate"))
+    scene = imported(data, "a.3dt")
+    made, cameras = bpy.data.collections.new("Barrels"), bpy.data.collections.new("Cameras")
+    for one in (made, cameras):
+        scene.children.link(one)
+    cameras.objects.link(bpy.data.objects.new("view", bpy.data.cameras.new("view")))
+    crate = brush(scene, 0)
+    made.objects.link(crate)
+    assert exported(scene) == data  # it is still in its own group
+    for home in crate.users_collection:
+        if home != made:
+            home.objects.unlink(crate)
+    after = genesis.read(exported(scene))
+    assert [one.name for one in after.groups] == [*(one.name for one in genesis.read(data).groups), "Barrels"]
+    assert after.brushes[0].group_id == after.groups[-1].group_id
