@@ -65,10 +65,13 @@ def render(context: bpy.types.Context, path: Path, settings: PictureSettings, re
         raise SceneError("the scene has no camera to look through")
     if view == "spawn":
         output.resolution_x, output.resolution_y = size
+        for collection in originals.levels(scene):
+            _show_rooms(context, collection, report)
         _look_from_spawn(context, size[0] / size[1])
     elif view in ("top", "iso"):
         for collection in originals.levels(scene):
-            _open(context, collection, report)
+            _show_rooms(context, collection, report)
+            _open(collection)
         whole = _look_at_all(context, Matrix.Identity(3) if view == "top" else _ISOMETRIC.to_matrix(), settings)
         size = settings.width or whole[0], settings.height or whole[1]
     output.resolution_x, output.resolution_y = size
@@ -113,9 +116,8 @@ def has_graphics_processor() -> bool:
     return (folder.is_dir() and any(folder.glob("renderD*"))) or Path("/dev/nvidia0").exists()
 
 
-def _open(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> None:
-    """Let one look into a level's rooms from outside: without what closes them there, and with faces seen from their
-    front only, as in its game.
+def _show_rooms(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> None:
+    """Show a level's rooms as its game does: with what is cut out of brushes, and without what closes them outside.
 
     The level is changed for good: the scene of a picture is thrown away.
     """
@@ -125,7 +127,11 @@ def _open(context: bpy.types.Context, collection: bpy.types.Collection, report: 
             game.show_rooms(context, collection)
         except (SceneError, FormatError) as error:
             report.note(f"{collection.name} is shown closed: {error}")
-    if not game.is_one_sided:
+
+
+def _open(collection: bpy.types.Collection) -> None:
+    """Have a level's faces seen from their front only, as in its game: see `_show_rooms`."""
+    if not levels.game_of(collection).is_one_sided:
         return
     for material in materials.of_level(collection):
         tree = material.node_tree

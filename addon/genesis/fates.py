@@ -84,10 +84,9 @@ FATES: Fates = {
     layout.BAKED_LIGHT: {"*": aside("it shows the level's light, which Bake Lightmaps and painting edit")},
     layout.MODEL: {**_written(_OBJECT), **_properties(layout.EditorModelProperties)},
     layout.MOTION: {
-        **_written("animation", "keys", "location", DELETED),
+        **_written("animation", "keys", "location", COPIED, DELETED),
         **_properties(layout.MotionProperties),
         **dict.fromkeys(("rotation", "scale", "delta transform", "parent", "constraints"), _KEYS),
-        COPIED: read_only("a model has one motion"),
     },
     layout.ENTITY: {
         **_written(_OBJECT, "property *"),

@@ -61,6 +61,14 @@ def test_the_camera_at_the_spawn(name: str, tmp_path: Path) -> None:
     assert up.z == pytest.approx(1.0)
 
 
+def test_from_the_spawn_cuts_are_cut_out(tmp_path: Path) -> None:
+    """A `.3dt`'s room is what its hollow brush leaves: without that, the picture shows nothing round the player."""
+    cut, carved = (
+        taken(tmp_path, f"genesis_room.{ending}", "--view", "spawn", "--engine", "cycles") for ending in ("3dt", "map")
+    )
+    assert np.abs(cut - carved).mean() < 2
+
+
 def test_a_map_as_its_player_first_sees_it(tmp_path: Path) -> None:
     seen = taken(tmp_path, "first-light.map", "--view", "spawn", "--engine", "cycles")
     assert len(np.unique(seen[..., :3].round(1).reshape(-1, 3), axis=0)) > 3
@@ -111,7 +119,7 @@ def test_a_level_that_leaks_is_shown_closed() -> None:
     report, game = Report(), SimpleNamespace(show_rooms=leaks, is_one_sided=False)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(picture.levels, "game_of", lambda _: game)
-        picture._open(bpy.context, level, report)
+        picture._show_rooms(bpy.context, level, report)
     assert report.notes == ["leaky is shown closed: it leaks"]
 
 

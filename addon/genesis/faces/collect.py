@@ -19,6 +19,7 @@ from ....formats.counting import number_of
 from ....formats.genesis import textures
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import EditorFaceFlag, FaceArray, new_faces
+from ...scene import identity
 from ...scene.meshes import MeshData
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
@@ -83,6 +84,18 @@ class SideRecords:
     """Face attribute -> values, [k] or [k, n]."""
     edited: dict[str, Bools]
     """Face attribute -> [k], whether its value differs from the record's."""
+
+
+def _of_levels(shape: Shape, source: MeshFaces) -> Bools:
+    """Which sides came from a level, whichever that was: what attributes and UVs say of their textures was imported.
+
+    What was made in Blender and joined to them has no number there.
+    """
+    numbers = source.mesh.attribute(identity.ID, "FACE")
+    found = shape.faces >= 0
+    if numbers is not None and numbers.dtype == np.int32:
+        found[found] = numbers[shape.faces[found]] > 0
+    return found & (numbers is not None)
 
 
 class FaceCollector:
@@ -193,7 +206,7 @@ class FaceCollector:
         blank = ~faces["u_vec"].any(axis=1) | ~faces["v_vec"].any(axis=1)
         by_axes = shape.inside.copy()
         if shape.brush < 0 and self.settings.new_textures == "axes":
-            by_axes |= ~known
+            by_axes |= ~known & ~_of_levels(shape, source)
         self._lay_by_axes(faces, by_axes | (~known & blank))
         self._lay_by_uv(shape, source, result, edited, by_axes)
         self._one_texture_a_side(shape, source)

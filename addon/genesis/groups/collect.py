@@ -8,6 +8,7 @@ from functools import partial
 
 from ....formats.genesis.editor_level import Group, Level3dt
 from ...scene import properties
+from ...scene.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext
@@ -17,7 +18,9 @@ from ..parts.merging import Ids, Merging
 
 def collect_groups(exporting: ExportContext, level: Level3dt, parts: list[SceneGroup]) -> Ids:
     """Give a level the groups of the scene. Raises SceneError for properties that no group can have."""
-    merging = Merging(level.groups)
+    # A level without an original has the editor's first group, which the scene's own first one stands for.
+    own = exporting.token is None and any(kind_of(part.collection) == layout.GROUP for part in parts)
+    merging = Merging([] if own else level.groups)
     ids = Ids(group.group_id for group in level.groups)
     for part in parts:
         number = max((group.group_id for group in (*merging.before, *merging.new)), default=-1) + 1

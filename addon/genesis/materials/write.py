@@ -152,7 +152,11 @@ class WriteTextureLibrary(sidebar.LevelOperator):
         report = Report(f"{level.name} textures")
         path = chosen_files.to_write(Path(bpy.path.abspath(self.filepath)).with_suffix(".txl"))
         before = chosen_files.read(path) if content_folders.named_file(str(path)) is not None else None
-        for line in files.write_atomically(path, library_of(level, before, report)):
+        try:
+            data = library_of(level, before, report)
+        except FormatError as error:
+            raise SceneError(f"{path.name} is there already, and is no texture library or damaged: {error}") from error
+        for line in files.write_atomically(path, data):
             report.warn(line)
         level[layout.TEXTURE_LIBRARY] = showable(f".\\{path.name}")
         sidebar.tell(self, level, report)

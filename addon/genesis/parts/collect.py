@@ -34,12 +34,7 @@ def collect_parts(collection: bpy.types.Collection, token: int | None, report: R
     """
     objects = list(collection.all_objects)
     level = SceneLevel(root_of(collection))
-    homes: dict[bpy.types.Object, SceneGroup] = {}
-    for child in collection.children_recursive:
-        if kind_of(child) == layout.GROUP:
-            group = SceneGroup(child, record_of(child, token))
-            level.groups.append(group)
-            homes.update(dict.fromkeys(child.all_objects, group))
+    homes = _grouped(collection, token, level.groups)
     models = {obj: SceneModel(obj, record_of(obj, token)) for obj in objects if kind_of(obj) == layout.MODEL}
     level.models = list(models.values())
     found: dict[bpy.types.Object, SceneBrush] = {}
@@ -51,7 +46,11 @@ def collect_parts(collection: bpy.types.Collection, token: int | None, report: R
             foreign.append(obj.name)
         if kind == layout.MOTION:
             above = ancestor(obj, layout.MODEL)
-            if above in models:
+            if above not in models:
+                report.warn(f"{obj.name}: isn't written: it is the motion of no model", [obj])
+            elif models[above].motion is not None:
+                report.warn(f"{obj.name}: a second motion of {above.name}, which isn't written: a model has one", [obj])
+            else:
                 models[above].motion = obj
         elif kind in (layout.BRUSH, layout.BRUSHES) or (kind is None and obj.type in SURFACES):
             above = ancestor(obj, layout.MODEL)
@@ -61,7 +60,7 @@ def collect_parts(collection: bpy.types.Collection, token: int | None, report: R
         elif kind == layout.ENTITY or (kind is None and _is_entity(obj)):
             level.entities.append(SceneEntity(obj, record_of(obj, token), group=homes.get(obj)))
         elif kind is None and not _is_ignored(obj):
-            report.left_out(f"object {obj.name!r} (no mesh, no light, and without a {CLASSNAME})")
+            report.left_out(_left_out(obj))
     for obj, brush in found.items():
         above = obj.parent
         siblings = found[above].children if above is not None and above in found else None
@@ -80,6 +79,41 @@ def collect_parts(collection: bpy.types.Collection, token: int | None, report: R
     mark_copies(level.entities, lambda one: transforms.unchanged(one.object, level.root))
     mark_copies(level.groups)
     return level
+
+
+def _grouped(
+    collection: bpy.types.Collection, token: int | None, groups: list[SceneGroup]
+) -> dict[bpy.types.Object, SceneGroup]:
+    """The group that each object is in; adds all to `groups`.
+
+    A collection that was made in Blender is a new one, as far as parts of the level are in no other.
+    """
+    homes: dict[bpy.types.Object, SceneGroup] = {}
+    for child in collection.children_recursive:
+        if kind_of(child) == layout.GROUP:
+            groups.append(SceneGroup(child, record_of(child, token)))
+            homes.update(dict.fromkeys(child.all_objects, groups[-1]))
+    for child in collection.children_recursive:
+        if kind_of(child) is None and any(obj not in homes and _is_in_groups(obj) for obj in child.objects):
+            groups.append(SceneGroup(child, -1))
+            homes = dict.fromkeys(child.all_objects, groups[-1]) | homes
+    return homes
+
+
+def _is_in_groups(obj: bpy.types.Object) -> bool:
+    """Whether an object is what groups have: a brush or an entity."""
+    kind = kind_of(obj)
+    return kind in (layout.BRUSH, layout.BRUSHES, layout.ENTITY) or (
+        kind is None and (obj.type in SURFACES or _is_entity(obj))
+    )
+
+
+def _left_out(obj: bpy.types.Object) -> str:
+    """Name an object that a level has no place for."""
+    if isinstance(obj.data, bpy.types.Light):
+        kind = obj.data.type.lower()
+        return f"{kind} light {obj.name!r} (new lights are point lights and spots, others need a {CLASSNAME})"
+    return f"object {obj.name!r} (no mesh, no light, and without a {CLASSNAME})"
 
 
 def _refuse_applied_root(collection: bpy.types.Collection, level: SceneLevel) -> None:
@@ -113,4 +147,4 @@ def _is_entity(obj: bpy.types.Object) -> bool:
 
 def _is_ignored(obj: bpy.types.Object) -> bool:
     """Whether an object is there for Blender only: nobody expects it in a level."""
-    return obj.type in ("CAMERA", "LIGHT_PROBE") or isinstance(obj.data, bpy.types.Light)
+    return obj.type in ("CAMERA", "LIGHT_PROBE")

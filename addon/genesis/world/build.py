@@ -31,8 +31,8 @@ def hold_types(importing: ImportContext, own: Types | None) -> None:
         _hold_text(importing, layout.TYPEDEFS, "types", class_text.write(own.values()))
 
 
-def build_editor_level(importing: ImportContext, level: Level3dt) -> None:
-    """Put what a `.3dt` says of itself on its collection, and its editor settings in a text."""
+def editor_properties(level: Level3dt) -> layout.EditorLevelProperties:
+    """What a `.3dt` says of itself."""
     written = layout.EditorLevelProperties(
         level.texture_library, level.headers_directory, level.actors_directory, level.pawn_ini
     )
@@ -41,7 +41,12 @@ def build_editor_level(importing: ImportContext, level: Level3dt) -> None:
         written.SkyRotation, written.SkyDrawScale = level.sky.speed, level.sky.scale
         for side, face in zip(SKY_SIDES, level.sky.faces, strict=False):
             setattr(written, f"Sky{side}", face.texture if face.apply else f"-{face.texture}")
-    properties.write(importing.collection, written)
+    return written
+
+
+def build_editor_level(importing: ImportContext, level: Level3dt) -> None:
+    """Put what a `.3dt` says of itself on its collection, and its editor settings in a text."""
+    properties.write(importing.collection, editor_properties(level))
     if level.settings:
         _hold_text(importing, layout.SETTINGS, "settings", level.settings)
 

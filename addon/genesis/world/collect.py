@@ -12,6 +12,7 @@ from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext
 from ..entities.collect import collect_pairs
+from .build import editor_properties
 
 _ATTRIBUTES = {
     "TextureLib": "texture_library",
@@ -61,6 +62,9 @@ def collect_editor_level(exporting: ExportContext, level: Level3dt, root: bpy.ty
         values, edited = properties.read(exporting.collection, layout.EditorLevelProperties)
     except ValueError as error:
         raise SceneError(str(error)) from error
+    if exporting.token is None and exporting.collection.get(properties.BASELINE) is not None:
+        fresh = vars(editor_properties(level))  # nothing is known but what the scene says
+        edited |= {key for key, value in vars(values).items() if value != fresh[key]}
     for key, attribute in _ATTRIBUTES.items():
         if key in edited:
             setattr(level, attribute, getattr(values, key))

@@ -472,3 +472,13 @@ def test_a_mesh_without_any_uv_map_says_nothing_of_textures():
     mesh = brush(level, 0).data
     mesh.uv_layers.remove(mesh.uv_layers[0])
     assert exported(level) == data
+
+
+def test_textures_stay_on_a_brush_of_another_level():
+    first, second = imported(sample(laid_box(scale=(0.25, 0.5), offset=(24.0, 0.0)))), imported(sample())
+    crate = brush(first, 0)
+    crate.parent = next(one for one in second.all_objects if one.parent is None)
+    second.objects.link(crate)
+    brushes = genesis.read(exported(second)).world.brushes
+    laid = [{(float(face["draw_scale_x"]), float(face["offset_x"])) for face in one.faces} for one in brushes]
+    assert sorted(map(list, laid)) == [[(0.25, 24)], [(0.5, 0)]]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.fates import FATES
+from levelwright.addon.genesis.new_level import NewSettings, make
 from levelwright.addon.scene import ledger, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
@@ -28,6 +29,7 @@ from tests.formats.genesis_3dt_text import (
     whole_level,
 )
 from tests.formats.genesis_bytes import room
+from tests.samples import genesis_room
 
 UP, DOWN = 2, 3
 LAMP = [("classname", "light"), ("%name%", "lamp"), ("light", "150"), ("origin", "10 20 -30")]
@@ -448,3 +450,42 @@ def test_axes_that_look_like_none_are_told_otherwise():
     convert.lay_locked(again, [made])
     for name in ("u_vec", "v_vec", "offset_x", "offset_y"):
         np.testing.assert_allclose(again[name], record[name], atol=1e-6)
+
+
+def test_a_collection_that_was_made_in_blender_is_a_new_group():
+    data = sample(leaf("crate"))
+    scene = imported(data, "a.3dt")
+    made, cameras = bpy.data.collections.new("Barrels"), bpy.data.collections.new("Cameras")
+    for one in (made, cameras):
+        scene.children.link(one)
+    cameras.objects.link(bpy.data.objects.new("view", bpy.data.cameras.new("view")))
+    crate = brush(scene, 0)
+    made.objects.link(crate)
+    assert exported(scene) == data  # it is still in its own group
+    for home in crate.users_collection:
+        if home != made:
+            home.objects.unlink(crate)
+    after = genesis.read(exported(scene))
+    assert [one.name for one in after.groups] == [*(one.name for one in genesis.read(data).groups), "Barrels"]
+    assert after.brushes[0].group_id == after.groups[-1].group_id
+
+
+def test_a_level_built_as_new_keeps_groups_textures_and_what_it_says_of_itself():
+    data = (genesis_room.FOLDER / "genesis_room.3dt").read_bytes()
+    after = genesis.read(exported(imported(data, "a.3dt"), build_as_new=True))
+    was = genesis.read(data)
+    assert [(one.name, one.group_id) for one in after.groups] == [(one.name, one.group_id) for one in was.groups]
+    assert (after.texture_library, after.headers_directory) == (was.texture_library, was.headers_directory)
+    skies = [(one.sky.axis, one.sky.speed, [face.texture for face in one.sky.faces]) for one in (was, after)]
+    assert skies[0] == skies[1]
+    laid = [
+        [(one.texture, one.rotate, one.shift, one.scale, one.light_scale) for one in brush.faces]
+        for level in (was, after)
+        for brush in level.brushes
+    ]
+    assert laid[: len(laid) // 2] == laid[len(laid) // 2 :]
+
+
+def test_a_new_level_has_one_first_group():
+    made = make(bpy.context, NewSettings(kind="3dt"), Report())
+    assert [(one.name, one.group_id) for one in genesis.read(exported(made)).groups] == [("Default", 0)]

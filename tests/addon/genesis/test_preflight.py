@@ -219,6 +219,16 @@ def test_a_library_of_the_materials_used(kind, tmp_path):
     assert sorted(texture.name for texture in again) == ["brick", "plaster"] and len(before) == len(path.read_bytes())
 
 
+def test_a_damaged_texture_library_stays_as_it_is(tmp_path):
+    level = imported(room(START))
+    originals.make_active(bpy.context, level)
+    path = tmp_path / "a.txl"
+    path.write_bytes(b"VF00")
+    with pytest.raises(RuntimeError, match=r"a\.txl is there already, and is no texture library or damaged"):
+        bpy.ops.levelwright.genesis_write_textures(filepath=str(path))
+    assert path.read_bytes() == b"VF00"
+
+
 def test_there_is_nothing_to_write_without_materials(tmp_path):
     level = new_level(bpy.context, "mine", "map")
     originals.make_active(bpy.context, level)

@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.genesis import layout
+from levelwright.addon.scene import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 
@@ -119,3 +120,35 @@ def test_attributes_that_faces_have_lost(name):
     end = "of faces is gone, or is of another type: what it told stays as it was"
     lines = [line for line in told(scene, data) if "attribute" in line]
     assert lines == [f"{obj.name}: attribute {each} {end}" for each in ("flags", "alpha")]
+
+
+@pytest.mark.parametrize("kind", ["SUN", "AREA"])
+def test_new_lights_that_no_level_has(kind):
+    scene = imported(sample())
+    scene.objects.link(bpy.data.objects.new("lamp", bpy.data.lights.new("lamp", kind)))
+    report = Report()
+    assert exported(scene, report) == sample()
+    assert report.lines() and any(f"{kind.lower()} light 'lamp'" in line for line in report.lines())
+
+
+def door_with_a_copy(more):
+    """A level of a door, and a copy of its motion's empty; more: of what else of the door."""
+    scene = imported(sample(more=[model(motion())]))
+    objects = {obj: obj.copy() for obj in scene.all_objects if identity.kind_of(obj) in (*more, layout.MOTION)}
+    for one in objects.values():
+        scene.objects.link(one)
+        one.parent = objects.get(one.parent, one.parent)
+    return scene
+
+
+def test_a_copied_model_keeps_its_motion():
+    scene, report = door_with_a_copy([layout.MODEL]), Report()
+    was, made = genesis.read(exported(scene, report)).entities[1:3]
+    assert not report.warnings
+    assert made.motion.paths[0].translation.values.tolist() == was.motion.paths[0].translation.values.tolist()
+
+
+def test_a_second_motion_of_one_model():
+    scene = door_with_a_copy([])
+    (line,) = told(scene, sample(more=[model(motion())]))
+    assert "which isn't written: a model has one" in line
