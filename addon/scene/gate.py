@@ -88,8 +88,8 @@ def refuse_new(
         said = "\n".join(line.message for line in errors[:NAMED])
         at_fault = [obj for line in errors for obj in line.objects]
         raise SceneError(f"the game would refuse the {title}: {said}{more}", at_fault, parts=errors)
-    for _, said, those in told:
-        report.warn(said, those)
+    for one, said, those in told:
+        report.warn(said.removeprefix(f"{one.severity}: "), those)  # a warning is called one where it is shown
 
 
 def _sentence(problem: Problem, count: int) -> str:

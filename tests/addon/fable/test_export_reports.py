@@ -61,9 +61,8 @@ def test_cells_that_were_edited_are_counted_by_what_they_got():
         "warning: where creatures can walk is as it was, though cells were made passable, impassable or path: "
         "the option Navigation brings it in line",
         f"warning: {BAKED}",
-        "warning: warning: height cells: walkable, so the camera passes, though closed to it: 1 cell, the first at "
-        "x 1, y 3",
-        "warning: warning: game map: shows a theme that the palette does not have: 63 cells, the first at x 0, y 0",
+        "warning: height cells: walkable, so the camera passes, though closed to it: 1 cell, the first at x 1, y 3",
+        "warning: game map: shows a theme that the palette does not have: 63 cells, the first at x 0, y 0",
         "checksum: 901",
         "thing_uid_counter: 900",
         "theme 'TAR' is in slot 5",

@@ -396,7 +396,7 @@ def test_a_map_with_an_unclosed_brush_becomes_a_3dt_that_tells_of_it():
     scene, report = imported(level([world, light(), typedef("light", LIGHT)])), Report()
     made = genesis.read(exported(scene, report, container="3dt"))
     assert [len(one.faces) for one in made.leaves()] == [6, 5]
-    assert "warning: brush 'World2': its planes do not close" in report.warnings
+    assert "brush 'World2': its planes do not close" in report.warnings
 
 
 # ---- models

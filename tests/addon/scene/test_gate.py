@@ -41,7 +41,7 @@ def test_a_moved_one_does_not_hide_a_fresh_one() -> None:
 def test_warnings_are_told_and_refuse_nothing() -> None:
     report = Report()
     refuse_new(lambda names: [Problem(name, "is dark", "warning") for name in names], "ab", lambda: "a", report)
-    assert report.warnings == ["warning: b: is dark"]
+    assert report.warnings == ["b: is dark"]
 
 
 def test_a_level_made_in_blender_came_with_nothing() -> None:
