@@ -33,11 +33,12 @@ _TOOLS = "tools/"
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A side of a piece. like: the face that it is a part of, or has the attributes of where a cut made it."""
+    """A side of a piece."""
 
     normal: Floats
     dist: float
     like: BMFace
+    """The face that it is a part of, or has the attributes of where a cut made it."""
     is_cut: bool = False
     material: bpy.types.Material | None = None
     """Of a cut; None: that of `like`."""
