@@ -352,7 +352,9 @@ def _import_operator(game: Game, kind: FileKind) -> type[bpy.types.Operator]:
     if form is not None and form.import_settings is not None:
         shown |= options.properties(form.import_settings)
     name = f"import_scene.{kind.operator}"
-    return _operator(_ImportOfGame, name, kind.opens, shown, bl_label=f"Import {kind.title}", game=game, form=form)
+    is_any = form is None and len(game.files) > 1  # it opens all of the game's files, whichever it is called after
+    label = f"Import {game.title} Level" if is_any else f"Import {kind.title}"
+    return _operator(_ImportOfGame, name, kind.opens, shown, bl_label=label, game=game, form=form)
 
 
 def _export_operator(game: Game, kind: FileKind) -> type[bpy.types.Operator]:

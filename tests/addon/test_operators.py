@@ -68,9 +68,17 @@ def test_a_file_of_no_game_is_refused_by_name(tmp_path: Path) -> None:
     other = tmp_path / "genesis.map"
     other.write_bytes(b"NCBF" + bytes(60))
     before = counts()
-    with pytest.raises(RuntimeError, match=r"genesis\.map: at byte 0x0: no level of a game that Levelwright knows"):
+    with pytest.raises(RuntimeError, match=r"genesis\.map: no level of a game that Levelwright knows"):
         bpy.ops.import_scene.game_level(filepath=str(other))
     assert counts() == before
+
+
+def test_an_operator_is_called_after_all_that_it_opens() -> None:
+    """A game's operator opens each of its files, and the panel below a view has its name: of a .3dt, too."""
+    labels = [getattr(bpy.types, f"IMPORT_SCENE_OT_{kind.operator}").bl_label for _, kind in operators.imports()]
+    assert "Import Genesis3D Map" not in labels
+    assert labels.count("Import Genesis3D Level") == 3
+    assert {"Import Source Map", "Import Source Entities", "Import Fable World"} < set(labels)
 
 
 def test_several_files_are_one_collection_each(tmp_path: Path) -> None:
