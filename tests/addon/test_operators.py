@@ -74,11 +74,20 @@ def test_a_file_of_no_game_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_an_operator_is_called_after_all_that_it_opens() -> None:
-    """A game's operator opens each of its files, and the panel below a view has its name: of a .3dt, too."""
+    """It opens each of a game's files, a .3dt, too; and buttons of the file browser have room for little."""
     labels = [getattr(bpy.types, f"IMPORT_SCENE_OT_{kind.operator}").bl_label for _, kind in operators.imports()]
-    assert "Import Genesis3D Map" not in labels
     assert labels.count("Import Genesis3D Level") == 3
-    assert {"Import Source Map", "Import Source Entities", "Import Fable World"} < set(labels)
+    assert set(labels) == {
+        "Import Teeworlds Map",
+        "Import Genesis3D Level",
+        "Import Fable Level",
+        "Import Fable World",
+        "Import Source Map",
+        "Import Source Entities",
+        "Import NS2 Level",
+    }
+    written = {getattr(bpy.types, f"EXPORT_SCENE_OT_{kind.operator}").bl_label for _, kind in operators.exports()}
+    assert {"Export Teeworlds Map", "Export Genesis3D Map", "Export Genesis3D Level", "Export Source VMF"} < written
 
 
 def test_several_files_are_one_collection_each(tmp_path: Path) -> None:
