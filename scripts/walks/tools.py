@@ -164,7 +164,12 @@ def bake(walk: Walk) -> None:
     x, y, _ = window.find("Cancel", near=window.at)
     window.press("Bake Lightmaps", near=(x + 160, y))
     walk.expect(f"{light} != {before!r}", "nothing was baked")
-    walk.see("baked", "The light that Cycles has made.")
+    window.python(
+        "area.ui_type = 'IMAGE_EDITOR'\n"
+        "area.spaces.active.image = next(i for i in bpy.data.images if 'light' in i.name.lower())\n"
+        "bpy.ops.image.view_all(fit_view=True)"
+    )
+    walk.see("baked", "The light that Cycles has made: an image, as each face has its part of it.")
 
 
 WALL = """
