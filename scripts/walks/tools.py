@@ -167,9 +167,11 @@ def bake(walk: Walk) -> None:
     window.python(
         "area.ui_type = 'IMAGE_EDITOR'\n"
         "area.spaces.active.image = next(i for i in bpy.data.images if 'light' in i.name.lower())\n"
-        "bpy.ops.image.view_all(fit_view=True)"
+        "bpy.ops.image.view_all(fit_view=True)\n"
+        "area.spaces.active.image.use_view_as_render = True\n"
+        "bpy.context.scene.view_settings.exposure = -7  # 255 is the light of 1"
     )
-    walk.see("baked", "The light that Cycles has made: an image, as each face has its part of it.")
+    walk.see("baked", "The light that Cycles has made: each face has its part of the image.")
 
 
 WALL = """
