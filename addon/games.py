@@ -36,7 +36,7 @@ def identify(data: Buffer, file: str) -> Game:
             return game
     if not data:
         raise FormatError("it is empty", file=file)
-    raise FormatError("no level of a game that Levelwright knows", offset=0, file=file)
+    raise FormatError("no level of a game that Levelwright knows", file=file)
 
 
 def register() -> None:

@@ -344,6 +344,12 @@ def _filter(endings: list[str]) -> str:
     return declared.string(default=";".join(f"*{ending}" for ending in endings), options={"HIDDEN"})
 
 
+def _levels_of(game: Game) -> str:
+    """Return what all of a game's files are called in titles that have to fit a button: "Source Map"."""
+    noun = game.format.title.split(" ")[-1]
+    return f"{game.title} {noun.capitalize()}"
+
+
 def _import_operator(game: Game, kind: FileKind) -> type[bpy.types.Operator]:
     """Return the operator that opens a kind of files."""
     form = kind if isinstance(kind, Form) else None
@@ -352,7 +358,8 @@ def _import_operator(game: Game, kind: FileKind) -> type[bpy.types.Operator]:
     if form is not None and form.import_settings is not None:
         shown |= options.properties(form.import_settings)
     name = f"import_scene.{kind.operator}"
-    return _operator(_ImportOfGame, name, kind.opens, shown, bl_label=f"Import {kind.title}", game=game, form=form)
+    label = f"Import {_levels_of(game) if form is None else kind.title}"
+    return _operator(_ImportOfGame, name, kind.opens, shown, bl_label=label, game=game, form=form)
 
 
 def _export_operator(game: Game, kind: FileKind) -> type[bpy.types.Operator]:
@@ -362,7 +369,8 @@ def _export_operator(game: Game, kind: FileKind) -> type[bpy.types.Operator]:
     shown = {"filter_glob": _filter([kind.ending])} | (options.properties(settings) if settings is not None else {})
     members = {"filename_ext": kind.ending, "game": game, "kind": kind, "form": form}
     name = f"export_scene.{kind.operator}"
-    return _operator(_Export, name, kind.writes, shown, bl_label=f"Export {kind.title}", **members)
+    label = f"Export {_levels_of(game) if form is None and len(game.files) == 1 else kind.title}"
+    return _operator(_Export, name, kind.writes, shown, bl_label=label, **members)
 
 
 def _unfolded(key: str) -> Value:

@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--docs", action="store_true", help=f"walk {', '.join(DOCS)}, and write docs/pictures/walk-*")
     parser.add_argument("--level", type=Path, help="a big level, for the path long-work")
     parser.add_argument("--display", type=int, default=90, help="number of the screen that is made")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_intermixed_args(arguments)
     if chosen.list:
         print("\n".join(f"{name}: {sentence_of(path)}" for name, path in PATHS.items()))
         return 0

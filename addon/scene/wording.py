@@ -22,6 +22,8 @@ _PARTS = re.compile(r"[^/\\]*[/\\]|[^/\\]+")
 """Of a path: its folders with what ends them, and the name at its end."""
 _PIECES = re.compile(r"[^/\\_.-]*[/\\_.-]+|[^/\\_.-]+")
 """Of a word that is longer than a line: what may stand on lines of its own."""
+_WORDS = re.compile(r"(?:^|(?<= ))(?:[\d,.]*\d [a-z])?[^ ]*")
+"""Of a text: what may stand on lines of its own. A number stays with what it counts."""
 
 Measure = Callable[[str], float]
 """Gives the width of a text in pixels."""
@@ -89,7 +91,7 @@ def wrapped(text: str, width: float, measured: Measure) -> list[str]:
     lines = []
     for paragraph in text.split("\n"):
         line = ""
-        for number, word in enumerate(paragraph.split(" ")):
+        for number, word in enumerate(_WORDS.findall(paragraph)):
             space = " " if number else ""
             if measured(line + space + word) <= width:
                 line += space + word

@@ -164,7 +164,14 @@ def bake(walk: Walk) -> None:
     x, y, _ = window.find("Cancel", near=window.at)
     window.press("Bake Lightmaps", near=(x + 160, y))
     walk.expect(f"{light} != {before!r}", "nothing was baked")
-    walk.see("baked", "The light that Cycles has made.")
+    window.python(
+        "area.ui_type = 'IMAGE_EDITOR'\n"
+        "area.spaces.active.image = next(i for i in bpy.data.images if 'light' in i.name.lower())\n"
+        "bpy.ops.image.view_all(fit_view=True)\n"
+        "area.spaces.active.image.use_view_as_render = True\n"
+        "bpy.context.scene.view_settings.exposure = -7  # 255 is the light of 1"
+    )
+    walk.see("baked", "The light that Cycles has made: each face has its part of the image.")
 
 
 WALL = """

@@ -68,9 +68,26 @@ def test_a_file_of_no_game_is_refused_by_name(tmp_path: Path) -> None:
     other = tmp_path / "genesis.map"
     other.write_bytes(b"NCBF" + bytes(60))
     before = counts()
-    with pytest.raises(RuntimeError, match=r"genesis\.map: at byte 0x0: no level of a game that Levelwright knows"):
+    with pytest.raises(RuntimeError, match=r"genesis\.map: no level of a game that Levelwright knows"):
         bpy.ops.import_scene.game_level(filepath=str(other))
     assert counts() == before
+
+
+def test_an_operator_is_called_after_all_that_it_opens() -> None:
+    """It opens each of a game's files, a .3dt, too; and buttons of the file browser have room for little."""
+    labels = [getattr(bpy.types, f"IMPORT_SCENE_OT_{kind.operator}").bl_label for _, kind in operators.imports()]
+    assert labels.count("Import Genesis3D Level") == 3
+    assert set(labels) == {
+        "Import Teeworlds Map",
+        "Import Genesis3D Level",
+        "Import Fable Level",
+        "Import Fable World",
+        "Import Source Map",
+        "Import Source Entities",
+        "Import NS2 Level",
+    }
+    written = {getattr(bpy.types, f"EXPORT_SCENE_OT_{kind.operator}").bl_label for _, kind in operators.exports()}
+    assert {"Export Teeworlds Map", "Export Genesis3D Map", "Export Genesis3D Level", "Export Source VMF"} < written
 
 
 def test_several_files_are_one_collection_each(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: Ligh
     if lightmaps is not None:
         _paint(image, *lightmaps, report)
     for each, light in lit:
-        report.count("corners baked", corners.put(each, luxels(light)))
+        report.count("corners", corners.put(each, luxels(light)))
     _tell_others(before, drawn, found, np.isin(drawn.model, models), report)
 
 
@@ -102,7 +102,7 @@ def _paint(image: bpy.types.Image, light: NDArray[np.float32], count: int, repor
     rows = baking.pixels_of(image)
     rows[known, :3] = luxels(light[known]) / np.float32(BRIGHTEST)
     baking.put_pixels(image, rows)
-    report.count("luxels baked", count)
+    report.count("luxels", count)
 
 
 def _tell_others(level: CompiledLevel, drawn: DrawnFaces, found: LightBlocks, seen: Bools, report: Report) -> None:

@@ -103,7 +103,7 @@ def bake(
         chosen = faces & _steady(before, lump)
         light, count = spread(baked, covered, where, np.flatnonzero(chosen))
         _write(image, where, light, np.isfinite(light[:, 0]))
-        report.count(f"luxels baked ({build.TITLES[lump]})", count)
+        report.count(f"luxels ({build.TITLES[lump]})", count)
         left = int((faces & ~chosen & (np.diff(where.first) > 0)).sum())
         if left:
             report.left_out(f"faces ({build.TITLES[lump]}) whose first style is that of a light with a name", left)

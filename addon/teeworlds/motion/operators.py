@@ -198,7 +198,7 @@ class PaintQuadColors(MapOperator):
     """Paint the colours of the corners of the active object's quads with Blender's vertex paint"""
 
     bl_idname = "levelwright.teeworlds_paint_quad_colors"
-    bl_label = "Paint Quad Colours"
+    bl_label = "Paint Quad Colors"
     bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:

@@ -316,7 +316,7 @@ def test_light_is_baked_at_corners(flat: bool):
     assert not others
     lamp.location = (-56, -40, 40)  # Blender's axes: near one corner of the wall at z = 64, which is y = -64
     bake.bake(bpy.context, level, bake.LightBake(samples=16, bounces=0), report)
-    assert [layer.name for layer in world.data.uv_layers] == maps and report.counts["corners baked"] == 4
+    assert [layer.name for layer in world.data.uv_layers] == maps and report.counts["corners"] == 4
     rows = corner_light(exported(level))
     assert (rows[:, 3:] != build.VERTEX_COLOR).any(axis=1).all() and rows[:, 3:].min() >= bake.DARKEST
     brightness = rows[:, 3:].sum(axis=1)

@@ -66,3 +66,10 @@ def test_without_a_window_there_is_a_usual_room() -> None:
 def test_names_of_files_keep_their_endings() -> None:
     assert wording.within("level.map") == "level.map"
     assert wording.within(f"{'x' * 200}.map") == f"{'x' * 26}\N{HORIZONTAL ELLIPSIS}{'x' * 9}.map"
+
+
+def test_a_number_stays_with_what_it_counts() -> None:
+    counts = "room.map: 11 envelopes, 1 sound layer"
+    assert wording.wrapped(counts, 14, letters) == ["room.map:", "11 envelopes,", "1 sound layer"]
+    assert wording.wrapped(counts, 30, letters) == ["room.map: 11 envelopes,", "1 sound layer"]
+    assert wording.wrapped("1 0 0 -> 0.5 1", 5, letters) == ["1 0 0", "->", "0.5 1"]

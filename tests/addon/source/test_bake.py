@@ -68,7 +68,7 @@ def test_a_lamp_in_front_of_a_face() -> None:
     kept = bpy.context.scene.render.engine
     group = originals.resources(level, layout.BAKED_LIGHT)[0]
     (image,) = bake.bake(bpy.context, level, bake.BakeSettings(samples=16, bounces=0), report)
-    assert report.counts["luxels baked (LDR)"] == WIDE * WIDE
+    assert report.counts["luxels (LDR)"] == WIDE * WIDE
     made, changed = edited(level, collect_lightmaps.apply)
     assert changed == {"LIGHTING"}
     light = luxels(made)
@@ -190,7 +190,7 @@ def test_new_faces_alone_are_baked(tmp_path) -> None:
         report = Report()
         wanted = bake.BakeSettings(samples=1, bounces=0, faces=faces, before=str(tmp_path / "earlier.bsp"))
         bake.bake(bpy.context, level, wanted, report)
-        assert report.counts["luxels baked (LDR)"] == WIDE * WIDE
+        assert report.counts["luxels (LDR)"] == WIDE * WIDE
     assert edited(level, collect_lightmaps.apply)[1] == {"LIGHTING"}
 
 
@@ -219,7 +219,7 @@ def test_new_brush_entities_alone_are_baked(tmp_path) -> None:
         assert bytes(made.bytes_of(lump)[:old]) == bytes(later.bytes_of(lump)[:old])
         found = lighting.lightmaps(made)[lump]
         mine = np.flatnonzero(np.isin(found.faces, own))
-        assert 0 < report.counts[f"luxels baked ({lightmaps.TITLES[lump]})"] <= found.luxels[mine].sum()
+        assert 0 < report.counts[f"luxels ({lightmaps.TITLES[lump]})"] <= found.luxels[mine].sum()
         bright = []
         for block in mine.tolist():
             colors = lighting.lightmap_colors(
