@@ -103,7 +103,16 @@ def test_a_removed_group_takes_its_layers_along(data, level):
 
 def test_a_map_without_its_game_layer_is_refused(level):
     bpy.data.objects.remove(layer(level, 2))
-    with pytest.raises(SceneError, match="no game layer"):
+    with pytest.raises(SceneError, match=r"no game layer \(its object was deleted\)"):
+        exported(level)
+
+
+def test_a_map_whose_game_layers_group_was_deleted_says_so(level):
+    home = next(child for child in level.children if layer(level, 2) in set(child.all_objects))
+    for obj in list(home.all_objects):
+        bpy.data.objects.remove(obj)
+    bpy.data.collections.remove(home)
+    with pytest.raises(SceneError, match=r"no game layer \(group 1 .*, with it, was deleted\)"):
         exported(level)
 
 
