@@ -248,5 +248,5 @@ def load(path: Path, reach: AllowedFolders, check_existing: bool = False) -> bpy
     size = reach.size(path)
     image = bpy.data.images.load(str(path), check_existing=check_existing)
     if not image.packed_file and not image.library:
-        image[SIZE] = size
+        image[SIZE] = int(size)
     return image

@@ -107,15 +107,6 @@ def test_a_map_without_its_game_layer_is_refused(level):
         exported(level)
 
 
-def test_a_map_whose_game_layers_group_was_deleted_says_so(level):
-    home = next(child for child in level.children if layer(level, 2) in set(child.all_objects))
-    for obj in list(home.all_objects):
-        bpy.data.objects.remove(obj)
-    bpy.data.collections.remove(home)
-    with pytest.raises(SceneError, match=r"no game layer \(group 1 .*, with it, was deleted\)"):
-        exported(level)
-
-
 def test_a_copied_layer_is_a_new_one_with_all_fields(data, level):
     twin = duplicated(layer(level, DECO))
     twin["layer_name"] = "Twin"
