@@ -27,6 +27,7 @@ from .scene import (
     known_files,
     ledger,
     level_options,
+    loose,
     originals,
     stage,
     startup,
@@ -364,8 +365,12 @@ def _write(
 
 def _tell_of_edits(context: bpy.types.Context, collection: bpy.types.Collection, report: Report) -> Steps[None]:
     """Warn of what was edited, or is shown, and reaches no file."""
-    yield from ledger.tell.steps(collection, game_of(collection).fates, report)
+    fates = game_of(collection).fates
+    yield from ledger.tell.steps(collection, fates, report)
     evaluated.tell_of_instances(context, collection.all_objects, report)
+    evaluated.tell_of_modifiers(collection.all_objects, fates, report)
+    yield
+    loose.tell(context, collection.all_objects, fates, report)
 
 
 def _look_over(

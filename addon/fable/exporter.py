@@ -274,10 +274,16 @@ class _FableExport:
         self.report.count("cells", level.cells.size)
         self.report.count("themes", len(names_of(level).used_themes))
         self.report.count("sections of navigation", len(level.sections or ()))
-        strange = [obj for obj in self.collection.all_objects if obj.type == "MESH" and kind_of(obj) is None]
+        told = set[bpy.types.Object]()  # what is among the things, and empties of navigation, which are action points
+        for home in self.collection.children_recursive:
+            if kind_of(home) == layout.THINGS and self.things is not None:
+                told.update(home.all_objects)
+            elif kind_of(home) == layout.NAVIGATION:
+                told.update(obj for obj in home.all_objects if obj.type == "EMPTY")
+        strange = [obj for obj in self.collection.all_objects if kind_of(obj) is None and obj not in told]
         if strange:
             names = listed([repr(obj.name) for obj in strange])
-            self.report.left_out(f"meshes that aren't part of a Fable level ({names})", len(strange))
+            self.report.left_out(f"objects that aren't part of a Fable level ({names})", len(strange))
         if self.level is not None:
             for what, count in ground.edited.items():
                 self.report.note(f"{self.terrain.name}: {number_of(count, 'cells')} with other {what}")

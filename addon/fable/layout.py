@@ -93,6 +93,7 @@ from ..scene.aspects import GONE
 from ..scene.attributes import Kind
 from ..scene.identity import is_named, stamped, unnumbered
 from ..scene.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.loose import LOOSE
 from ..scene.names import showable
 from ..scene.properties import setting
 from ..scene.reports import SceneError
@@ -341,6 +342,7 @@ FATES: Fates = {
         "animation": unset(_STILL),
         "instancing": unset(read_only("levels have no instances of collections")),
         "color": unset(_DISPLAY),
+        LOOSE: WRITTEN,  # they are refused as vertices of no cell, or told with the other vertices
     },
     LEVEL: {**_written("thing_uid_counter", "checksum", "map_version", prefix="property "), **_written("list *")},
     TERRAIN: {

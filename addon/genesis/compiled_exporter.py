@@ -27,7 +27,7 @@ from .materials.collect_embedded import collect_pictures
 from .models.collect import collect_map_model
 from .parts.collect import collect_parts
 from .parts.level import SceneLevel
-from .surfaces.collect import REMEDY, collect_surfaces
+from .surfaces.collect import REMEDY, collect_surfaces, was_moved
 from .world.collect import collect_map_world
 
 _NUMBERS = {"skyrotation": "speed", "skydrawscale": "draw_scale"}
@@ -84,7 +84,7 @@ def _refuse_models(level: CompiledLevel, parts: SceneLevel) -> None:
         if model.record < 0 or model.copied:
             raise SceneError(f"{model.object.name} is a new model: {REMEDY}", [model.object])
         if transforms.changed_channels(model.object, parts.root):
-            raise SceneError(f"{model.object.name} was moved: {REMEDY}", [model.object])
+            raise was_moved(model.object.name, model.object, parts)
     there = {model.record for model in parts.models}
     gone = [entity.name for number, entity in enumerate(level.entities) if entity.is_model and number not in there]
     if gone and level.entities:

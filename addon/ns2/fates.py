@@ -12,6 +12,7 @@ from ...formats.ns2.records import MASK_WORDS
 from ..scene import identity
 from ..scene.aspects import GONE
 from ..scene.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.loose import LOOSE
 from . import layout
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", COPIED, DELETED)
@@ -37,6 +38,7 @@ FATES: Fates = {
         "animation": unset(read_only("a level has what is seen in the current frame, and nothing that moves")),
         "vertex groups": unset(aside("they are for Blender alone")),
         "instancing": unset(read_only("a level has no instances of collections")),
+        LOOSE: WRITTEN,
     },
     identity.LEVEL: {
         **_written("property *", "list *"),

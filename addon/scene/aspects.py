@@ -375,7 +375,9 @@ def _pixels(image: bpy.types.Image) -> object:
     Files may be packed, and their paths be made relative: that edits no picture. To ask for the size would have Blender
     decode it.
     """
-    packed = image.packed_file if image.get(images.BASELINE) is not None else None
+    packed = image.packed_file
+    if packed is not None and image.get(images.BASELINE) is None and packed.size == image.get(images.SIZE, packed.size):
+        packed = None  # the file as it was
     return (image.source, packed.size if packed is not None else bpy.path.basename(image.filepath), image.is_dirty)
 
 

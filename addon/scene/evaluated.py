@@ -3,13 +3,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import bpy
 
 from . import identity
+from .blender_types import Value
+from .ledger import Fates, fate_of
 from .reports import Report, SceneError, listed
+
+_SIMULATE = frozenset(("CLOTH", "COLLISION", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "PARTICLE_SYSTEM", "SOFT_BODY"))
+_NORMALS = frozenset(("NORMAL_EDIT", "WEIGHTED_NORMAL"))
+"""Types of modifiers that do something else than to shape a mesh."""
 
 
 @contextmanager
@@ -62,6 +69,34 @@ def tell_of_instances(context: bpy.types.Context, objects: Iterable[bpy.types.Ob
             "node Realize Instances, or Object > Apply > Make Instances Real",
             found,
         )
+
+
+def tell_of_modifiers(objects: Iterable[bpy.types.Object], fates: Fates, report: Report) -> None:
+    """Warn of modifiers that are on and do something else than to shape a mesh, by the names of their objects."""
+    found: dict[tuple[str, str], list[bpy.types.Object]] = defaultdict(list)
+    for obj in objects:
+        mark = identity.stamped(obj)
+        if mark is not None and not fate_of(fates, mark.kind, "modifiers").is_written:  # the ledger tells of the edit
+            continue
+        for modifier in obj.modifiers:
+            name = _title(modifier)
+            if not modifier.show_viewport:
+                continue
+            if modifier.type in _SIMULATE:
+                found[name, "the file has the shape of the current frame, and nothing that is simulated"].append(obj)
+            elif modifier.type in _NORMALS and mark is not None:
+                fate = fate_of(fates, mark.kind, "custom normals")
+                if not fate.is_written:
+                    found[name, fate.why].append(obj)
+    for (name, why), those in found.items():
+        names = listed([obj.name for obj in dict.fromkeys(those)])
+        report.warn(f"{names}: what the modifier {name} does isn't written: {why}", those)
+
+
+def _title(modifier: bpy.types.Modifier) -> str:
+    """What Blender calls modifiers of this type."""
+    types: Value = modifier.bl_rna.properties["type"]
+    return str(types.enum_items[modifier.type].name)
 
 
 def _may_instance(obj: bpy.types.Object) -> bool:

@@ -30,6 +30,9 @@ _BLOCK = 1 << 16
 _SAMPLED = 1 << 16
 """Pixels of an image that its mean colour is taken of."""
 
+_FILE = "FILE"
+"""The source of images whose pixels are those of a file, be it packed."""
+
 PLACEHOLDER = "levelwright_placeholder"
 """Key that marks images that only stand for ones that weren't found."""
 PLACEHOLDER_COLORS = ((96, 96, 104), (128, 128, 136))
@@ -151,14 +154,22 @@ def remember(image: bpy.types.Image) -> None:
 
 
 def unchanged(image: bpy.types.Image) -> bool:
-    """Say whether a packed image holds what the import put in: the same bytes, and no painting that isn't saved."""
-    return not image.is_dirty and image.get(BASELINE) == _packed_hash(image)
+    """Say whether a packed image holds what the import put in: the same bytes, and no painting that isn't saved, nor
+    another source that it shows instead.
+    """
+    return image.source == _FILE and not image.is_dirty and image.get(BASELINE) == _packed_hash(image)
 
 
 def seems_painted(image: bpy.types.Image) -> bool:
-    """Say whether an image was painted since an import packed it, without a look at its bytes."""
+    """Say whether an image was painted since an import packed or loaded it, or shows something else than its file,
+    without a look at its bytes.
+    """
     packed = image.packed_file
-    return image.is_dirty or (packed is not None and packed.size != image.get(SIZE, packed.size))
+    if image.source != _FILE or image.is_dirty:
+        return True
+    if packed is None:  # one that was packed shows a file now
+        return image.get(BASELINE) is not None
+    return bool(packed.size != image.get(SIZE, packed.size))
 
 
 def was_packed(image: bpy.types.Image) -> bool:
@@ -234,5 +245,8 @@ def load(path: Path, reach: AllowedFolders, check_existing: bool = False) -> bpy
     check_existing: the one of this file that the .blend has already will do. Raises OSError, RuntimeError, and
     FormatError for a file that is too large.
     """
-    reach.size(path)
-    return bpy.data.images.load(str(path), check_existing=check_existing)
+    size = reach.size(path)
+    image = bpy.data.images.load(str(path), check_existing=check_existing)
+    if not image.packed_file and not image.library:
+        image[SIZE] = int(size)
+    return image

@@ -29,6 +29,8 @@ KEY = "levelwright_ledger"
 """On the level's collection: the entries, as deflated JSON."""
 COPIED, DELETED = "copied", "deleted"
 """Beside the aspects of a data-block: that there are more of it, or that it is gone."""
+_NAMES = frozenset(("name", "data"))
+"""Aspects that Blender gives other values to in copies."""
 _USED = (Material, World)
 """Data-blocks that come and go with what uses them, an object or a scene: that is where an edit is to be told."""
 
@@ -43,6 +45,8 @@ class Fate:
     """It belongs to Blender more than to the level: the report notes an edit, and warns of none."""
     is_unset: bool = False
     """The import leaves it as Blender makes it: it has to be looked at by no import."""
+    is_ours: Callable[[bpy.types.ID], bool] | None = None
+    """Whether it is what our own tools make of the rest of a data-block: then there is nothing to tell."""
 
     @property
     def is_written(self) -> bool:
@@ -239,10 +243,12 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> Step
     was = _Entries.kept(collection)
     if was is None:
         return
-    edited: dict[tuple[str, Fate], list[bpy.types.ID]] = defaultdict(list)
-    unknown: dict[tuple[str, Fate], list[bpy.types.ID]] = defaultdict(list)
+    edited: dict[tuple[str, Fate], list[LevelBlock]] = defaultdict(list)
+    unknown: dict[tuple[str, Fate], list[LevelBlock]] = defaultdict(list)
     """Elements of meshes were added or deleted, so that nothing can be compared."""
     seen: list[LevelBlock] = []
+    still: dict[tuple[str, str], set[int]] = defaultdict(set)
+    """By entry and aspect, what is as it was."""
     with progress(len(was.marks), "objects and their data") as step:
         for block, marks in _marks(collection, fates):
             yield step()
@@ -255,18 +261,34 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> Step
                 mark, was_marked = marks.get(name, 0), before.get(name, 0)
                 then = [was_marked] if isinstance(was_marked, int) else was_marked
                 if fate.is_written or mark in then:
+                    if name in _NAMES:
+                        still[block.entry, name].add(mark)
+                    continue
+                if fate.is_ours is not None and fate.is_ours(block.id_block):
                     continue
                 known = any(aspects.comparable(mark, each) for each in then)
                 if known or not fate.why.startswith(follows("").why):
-                    (edited if known else unknown)[name, fate].append(block.id_block)
-    for (name, fate), those in edited.items():
-        _say(report, fate, f"{_listed(those)}: the edit of {name} isn't written: {fate.why}", those)
-    for (name, fate), those in unknown.items():
+                    (edited if known else unknown)[name, fate].append(block)
+    for (name, fate), blocks_ in edited.items():
+        those = [block.id_block for block in blocks_ if not _is_copied(name, block, was, still)]
+        if those:
+            _say(report, fate, f"{_listed(those)}: the edit of {name} isn't written: {fate.why}", those)
+    for (name, fate), blocks_ in unknown.items():
+        those = [block.id_block for block in blocks_]
         if not fate.is_aside:  # nobody expects those in the file, nor were they edited for all that is known
             report.note(f"{_listed(those)}: {name}: no edit of it is written: {fate.why}")
     _tell_of_names(was, seen, fates, report)
     _tell_of_properties(was, seen, fates, report)
     _tell_of_blocks(was, seen, fates, report)
+
+
+def _is_copied(aspect: str, block: LevelBlock, was: _Entries, still: Mapping[tuple[str, str], set[int]]) -> bool:
+    """Whether a name is one that a copy, or a part that was separated, got: those that were there are there still.
+
+    still: by entry and aspect, the marks that are as they were.
+    """
+    then = was.marks[block.entry].get(aspect, 0)
+    return aspect in _NAMES and still[block.entry, aspect].issuperset([then] if isinstance(then, int) else then)
 
 
 def _tell_of_names(was: _Entries, seen: Sequence[LevelBlock], fates: Fates, report: Report) -> None:

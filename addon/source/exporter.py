@@ -40,9 +40,6 @@ from .settings import ExportSettings
 from .visibility import collect as visibility
 from .world import collect as world
 
-_BYSTANDERS = frozenset(("CAMERA", "SPEAKER"))
-"""Types of objects that nobody expects in a map."""
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -136,7 +133,7 @@ def _report_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
             report.left_out(f"light {obj.name!r} (not an entity: it needs a property classname)")
         elif obj.type == "LIGHT_PROBE":
             report.left_out(f"light probe {obj.name!r} (not a cubemap: copy one that the map has)")
-        elif obj.type not in _BYSTANDERS:
+        else:
             report.left_out(f"object {obj.name!r} (not a part of the map: an entity needs a property classname)")
 
 

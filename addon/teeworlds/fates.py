@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from ...formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE
 from ..scene import identity
@@ -14,6 +14,7 @@ from .envelopes.build import EnvelopeProperties
 from .quads.build import ENVELOPES, OFFSET
 from .sounds.build import SoundProperties
 from .sounds.layer_build import SourceProperties
+from .tiles.faces import tiles_are_ours
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "animation")
 _SURFACE = ("materials", "materials of faces", "modifiers", "shape keys", "vertices", "faces")
@@ -68,7 +69,7 @@ FATES: Fates = {
         **dict.fromkeys((GONE + "tile_kind", GONE + "width", GONE + "height"), KEPT),
         GONE + layout.ENVELOPE_COLOR: _BY_ENVELOPE,
         **_attributes(*_QUAD_ATTRIBUTES, *_TILE_ATTRIBUTES),
-        ATTRIBUTE + UV_TILE: aside("it only tells which tile the UVs were made for"),
+        ATTRIBUTE + UV_TILE: replace(aside("it only tells which tile the UVs were made for"), is_ours=tiles_are_ours),
         **_COPIES,
     },
     layout.QUAD: {

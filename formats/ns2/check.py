@@ -19,6 +19,9 @@ from .records import FLOAT_TYPES, MASK_WORDS, NO_GROUP, NO_MAPPING_GROUP, Ints, 
 
 Severity = Literal["error", "warning"]
 
+_FARTHEST = 1 << 17
+"""Metres from the middle where the next number that 32-bit floats have is over a centimetre away."""
+
 
 def check(level: Level) -> list[Problem]:
     """Problems, each with its place; many of one kind are one problem that names the first and counts all."""
@@ -63,7 +66,12 @@ def _names(listed: list[Layer] | list[Group], kind: str) -> Iterator[Problem]:
 
 def _vertices(level: Level) -> Iterator[Problem]:
     mesh = level.mesh
-    yield from _some(~np.isfinite(mesh.positions).all(axis=1), "vertex", "its position is NaN or infinite")
+    finite = np.isfinite(mesh.positions).all(axis=1)
+    yield from _some(~finite, "vertex", "its position is NaN or infinite")
+    far = finite & (np.abs(mesh.positions) > _FARTHEST).any(axis=1)
+    yield from _some(
+        far, "vertex", f"lies more than {_FARTHEST:,} m out, where places are centimetres apart", "warning"
+    )
     beyond = (mesh.edges["vertices"] >= len(mesh.vertices)).any(axis=1)
     yield from _some(beyond, "edge", f"names a vertex that is not there: there are {len(mesh.vertices)}")
 

@@ -197,6 +197,9 @@ def _collect_place(
         return False
     whole = [round(float(one)) for one in place]
     text = record.get(key) if key else None
+    if was is not None and not (text is not None and "." in text) and was == tuple(map(float, whole)):
+        report.warn(f"{obj.name}: it was moved by less than half a unit, and stays: places of entities are whole units")
+        return False
     if text is not None and "." in text:
         record.set(key, " ".join(fixed(float(one) + 0.0) for one in place))
     elif key:

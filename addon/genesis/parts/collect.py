@@ -59,7 +59,7 @@ def collect_parts(collection: bpy.types.Collection, token: int | None, report: R
             found[obj] = SceneBrush(obj, record_of(obj, token), model, homes.get(obj), made_of)
         elif kind == layout.ENTITY or (kind is None and _is_entity(obj)):
             level.entities.append(SceneEntity(obj, record_of(obj, token), group=homes.get(obj)))
-        elif kind is None and not _is_ignored(obj):
+        elif kind is None:
             report.left_out(_left_out(obj))
     for obj, brush in found.items():
         above = obj.parent
@@ -143,8 +143,3 @@ def _is_entity(obj: bpy.types.Object) -> bool:
     if isinstance(obj.data, bpy.types.Light):
         return obj.data.type in LIGHTS or obj.get(CLASSNAME) is not None
     return obj.get(CLASSNAME) is not None
-
-
-def _is_ignored(obj: bpy.types.Object) -> bool:
-    """Whether an object is there for Blender only: nobody expects it in a level."""
-    return obj.type in ("CAMERA", "LIGHT_PROBE")

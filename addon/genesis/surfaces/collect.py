@@ -105,7 +105,7 @@ def _find(
             pose = poses.of(brush)
             matrix = matrix_of(obj, parts.root, depsgraph, pose)
             if not transforms.agree(matrix, np.eye(4), reach_of(obj, pose)):
-                raise SceneError(f"{_chain(obj)} was moved: {REMEDY}", [obj])
+                raise was_moved(_chain(obj), obj, parts)
             mesh = meshes.read(obj, depsgraph)
             records = mesh.ids("FACE", token or 0).astype(np.int64) - 1
             records[records >= len(drawn.numbers)] = -1
@@ -119,6 +119,16 @@ def _find(
     collector.tell_of_missing()
     _refuse_missing(exporting, drawn, baseline.with_polygon() & np.isin(drawn.model, shown), found)
     return found
+
+
+def was_moved(name: str, obj: bpy.types.Object, parts: SceneLevel) -> SceneError:
+    """The refusal of an object that isn't where the import put it. name: what it is called."""
+    if parts.root is None:
+        return SceneError(
+            f"the level's root empty was deleted, which all of it lay below: so {name} isn't where it was. Undo that",
+            [obj],
+        )
+    return SceneError(f"{name} was moved: {REMEDY}", [obj])
 
 
 def _chain(obj: bpy.types.Object) -> str:

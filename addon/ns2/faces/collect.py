@@ -183,6 +183,7 @@ def _read(
         values = data.attribute(name)
         if values is not None and (values.ndim != 1 or values.dtype not in (np.int32, np.bool_)):
             raise SceneError(f"{obj.name}: attribute {name} must hold one whole number an element", [obj])
+    _refuse_uvs(obj, data)
     part = _arrays(data, token, palette)
     if others is not None:
         others.adopt(part, data)
@@ -203,6 +204,20 @@ def _read(
         )
     part.objects = [obj]
     return part
+
+
+def _refuse_uvs(obj: bpy.types.Object, data: MeshData) -> None:
+    """Raise SceneError for UVs that are no numbers: no import makes them, and no texture lies so."""
+    uvs = data.uv(layout.UV)
+    if uvs is None or np.isfinite(uvs).all():
+        return
+    corners = np.flatnonzero(~np.isfinite(uvs).all(axis=1))
+    bad = np.unique(np.searchsorted(data.face_starts, corners, "right") - 1)
+    raise SceneError(
+        f"{obj.name}: {number_of(len(bad), 'faces have')} UVs that aren't finite",
+        faces={} if meshes.needs_evaluation(obj) else {obj: bad},
+        objects=[obj],
+    )
 
 
 def _turn(part: CollectedMesh) -> None:

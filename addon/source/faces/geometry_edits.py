@@ -20,7 +20,7 @@ from ....formats.source.geometry import Floats, Ints
 from ....formats.source.surface_edits import Edits, find, turned_over
 from ....formats.source.surfaces import Bools
 from ...scene import mends
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, listed
 from ..collecting.scene_level import SceneLevel
 from ..settings import EDIT, IGNORE, REBUILD, VISUAL
 from .scene_surfaces import SceneSurfaces
@@ -108,7 +108,8 @@ def _refusal(scene: SceneLevel, surfaces: SceneSurfaces, edits: Edits, models: I
     if len(strange):
         message = f"{surfaces.named(strange)}: its faces are those of no model that it has in this map, and {NO_MORE}"
         return surfaces.refused(message, strange)
-    where = f" in {surfaces.named(faulty)}" if len(faulty) else f" of {scene.collection.name}"
+    homes = np.unique(surfaces.model_faces.models[edits.deleted])
+    where = f" in {surfaces.named(faulty)}" if len(faulty) else f" of {_named_models(scene, surfaces, homes)}"
     message = f"faces{where} are other than the map's: {listed}. "
     if scene.settings.geometry == REBUILD:
         message += f"Only models of brush entities can be built anew. {_HINT}"
@@ -123,9 +124,18 @@ def _refusal(scene: SceneLevel, surfaces: SceneSurfaces, edits: Edits, models: I
         return surfaces.refused(message, faulty, mends.FLIP if len(flipped) == len(faulty) else "")
     if len(edits.short):
         return SceneError(message, [surfaces.instances[number].object for number in edits.short.tolist()])
-    homes = surfaces.model_faces.models[edits.deleted]
     return SceneError(message, [b.object for b, home in zip(surfaces.instances, surfaces.homes, strict=True)
                                 if home in homes])  # fmt: skip
+
+
+def _named_models(scene: SceneLevel, surfaces: SceneSurfaces, models: Ints) -> str:
+    """The objects of models int64[n] that faces were deleted of; of those whose objects are gone, which they were."""
+    names = list[str]()
+    for model in models.tolist():
+        found = [one.object.name for one, home in zip(surfaces.instances, surfaces.homes, strict=True) if home == model]
+        gone = "the world" if model == 0 else f"model *{model}"
+        names += found or [f"{gone}, whose object was deleted,"]
+    return listed(names) if names else scene.collection.name
 
 
 # -------------------------------------------------------------------------------------------------------- for show only

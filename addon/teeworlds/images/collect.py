@@ -187,7 +187,7 @@ class ImageTable:
             image.set_pixels(None)
         elif "external" in changed or not (image.external or images.unchanged(block)):
             image.set_pixels(_pixels(block))
-        elif image.external and block.is_dirty:
+        elif image.external and images.seems_painted(block):
             self._report.warn(
                 f"image {block.name!r} was painted, but is external: the map holds its name only "
                 "(clear its property `external` to embed it)"

@@ -124,6 +124,15 @@ def _set_list(target: list[Part], values: list[Part]) -> None:
         target[:] = values
 
 
+def _lost_game_layer(level: Level, groups: list[MergedGroup]) -> str:
+    """What was deleted of a map that had a game layer: that layer alone, or the group that it was in."""
+    there = {id(group.group) for group in groups}
+    for number, (group, layers) in enumerate(zip(level.before.groups, level.before.layers, strict=True)):
+        if any(_physics(layer) == TileKind.GAME for layer in layers) and id(group) not in there:
+            return f"group {number} {group.name!r}, with it,"
+    return "its object"
+
+
 def check_physics(level: Level, groups: list[MergedGroup], whole: bool) -> None:
     """Refuse what the game can't play on: no game layer, a physics layer twice or outside the game layer's group.
 
@@ -134,7 +143,8 @@ def check_physics(level: Level, groups: list[MergedGroup], whole: bool) -> None:
     counts = Counter(_physics(layer) for layers in level.before.layers for layer in layers)
     game = level.game_layer
     if game is None and (counts[TileKind.GAME] or whole):
-        raise SceneError("the map has no game layer: the game needs one")
+        cause = "" if whole else f" ({_lost_game_layer(level, groups)} was deleted)"
+        raise SceneError(f"the map has no game layer{cause}: the game needs one")
     found: dict[TileKind, list[bpy.types.Object]] = {}
     for group in groups:
         for one in group.layers:

@@ -19,7 +19,7 @@ from ....formats.arrays import Array, Integers, Reals
 from ....formats.teeworlds import tile_faces
 from ....formats.teeworlds import tiles as tile_geometry
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE, TileError, TileFaces
-from ...scene import attributes, identity, meshes, originals, quads
+from ...scene import aspects, attributes, identity, meshes, originals, quads
 from ...scene.reports import SceneError
 from .. import layout
 from ..structure.parts import tile_kind
@@ -190,6 +190,22 @@ def settle(layer: bpy.types.Object) -> None:
     tiles = shown(layer)
     faces = np.flatnonzero(tiles.values["index"] >= 0)
     _paint(layer, layer.data, faces, {name: values[faces] for name, values in tiles.values.items()})
+
+
+def tiles_are_ours(layer: bpy.types.ID) -> bool:
+    """Whether UV_TILE of all faces of a tile layer is what painting and stamping make of their attributes, or 0."""
+    kind = tile_kind(layer) if isinstance(layer, bpy.types.Object) else None
+    if kind is None:
+        return False
+    with aspects.readable_data(layer) as mesh:
+        told = {
+            name: attributes.read(mesh, name, "FACE") if isinstance(mesh, bpy.types.Mesh) else None
+            for name in (*TILE_FIELDS[kind].attributes, UV_TILE)
+        }
+    known = {name: values.astype(np.int32) for name, values in told.items() if values is not None}
+    if len(known) < len(told):
+        return False
+    return bool(((known[UV_TILE] == tile_faces.made_for(kind, known)) | (known[UV_TILE] == 0)).all())
 
 
 def follow(layer: bpy.types.Object) -> int:

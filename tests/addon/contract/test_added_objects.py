@@ -2,6 +2,7 @@
 """Whatever Blender can add to a level, with something in it or empty: the export works, or names the object."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
+from levelwright.addon.scene import identity, meshes
+from levelwright.addon.scene.ledger import fate_of
+from levelwright.addon.scene.loose import LOOSE
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 
@@ -108,12 +112,18 @@ def test_every_object_that_blender_adds_is_exported_or_named(
     game: Game, sample: Path, added: Callable[[bpy.types.Collection], Iterator[bpy.types.Object]]
 ) -> None:
     level = imported(game, sample)
-    seen, wrong = set[str](), list[str]()
+    seen, wrong, unedited = set[str](), list[str](), Report()
+    levels.check_export(bpy.context, level, unedited)
     for obj in added(level):
         kind = f"{obj.type} {getattr(obj.data, 'type', '')}"
         seen.add(obj.type)
+        report = Report()
         try:
-            levels.check_export(bpy.context, level, Report())
+            levels.check_export(bpy.context, level, report)
+            is_named = any(obj.name in line for line in report.lines())
+            is_written = report.notes[-1] != unedited.notes[-1]  # it has more bytes
+            if obj.type not in meshes.SURFACES and not (is_named or is_written):
+                wrong.append(f"{kind}: nothing is said of it")
         except (SceneError, FormatError) as error:
             if obj.name not in str(error):
                 wrong.append(f"{kind}: {error}")
@@ -148,6 +158,49 @@ def test_instances_are_told(game: Game, sample: Path) -> None:
     bpy.context.scene.collection.objects.link(child)
     levels.check_export(bpy.context, level, report)
     assert [line for line in report.warnings if shown.name in line and "instances" in line]
+
+
+def of_kinds(level: bpy.types.Collection) -> dict[str, bpy.types.Object]:
+    """An object with faces of each kind in a level."""
+    found = [obj for obj in level.all_objects if isinstance(obj.data, bpy.types.Mesh) and obj.data.polygons]
+    return {mark.kind: obj for obj in found if (mark := identity.stamped(obj)) is not None}
+
+
+@LEVELS
+def test_modifiers_that_simulate_are_told(game: Game, sample: Path) -> None:
+    level, silent_kinds = imported(game, sample), list[str]()
+    for kind, obj in of_kinds(level).items():
+        cloth = obj.modifiers.new("cloth", "CLOTH")
+        report = Report()
+        levels.check_export(bpy.context, level, report)
+        if not any(obj.name in line for line in (*report.warnings, *report.notes)):
+            silent_kinds.append(kind)
+        obj.modifiers.remove(cloth)
+    assert not silent_kinds
+
+
+@LEVELS
+def test_loose_vertices_and_edges_are_written_refused_or_told(game: Game, sample: Path) -> None:
+    level, silent_kinds = imported(game, sample), list[str]()
+    unedited = Report()
+    levels.check_export(bpy.context, level, unedited)
+    assert not [line for line in unedited.lines() if "loose" in line]
+    for kind, obj in of_kinds(level).items():
+        mesh: Any = obj.data
+        kept, before, report = mesh.copy(), len(mesh.vertices), Report()
+        mesh.vertices.add(3)
+        mesh.edges.add(1)
+        mesh.edges[-1].vertices = before, before + 1
+        with suppress(SceneError):
+            levels.check_export(bpy.context, level, report)
+            written = fate_of(game.fates, kind, LOOSE).is_written and report.notes[-1] != unedited.notes[-1]
+            if not written and not any(obj.name in line for line in (*report.warnings, *report.notes)):
+                silent_kinds.append(kind)
+            lines = [line for line in report.warnings if "loose" in line]
+            assert all(line.startswith(f"{obj.name}: 1 loose vertex and 1 loose edge, not written") for line in lines)
+        obj.data = kept
+        data.meshes.remove(mesh)
+    assert not silent_kinds
 
 
 def quad() -> Any:

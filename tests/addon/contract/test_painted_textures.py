@@ -4,10 +4,13 @@
 from pathlib import Path
 
 import bpy
+import numpy as np
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene import aspects, images
+from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.formats.reach import AllowedFolders
 
 from tests.addon.contract import edits
 from tests.addon.contract.registered import ALL
@@ -44,6 +47,36 @@ def test_a_painted_one_is_written_or_told(game: Game, sample: Path, packed: bool
     if packed:
         image.pack()
     assert not silent(game, level, tmp_path / sample.name, sample)
+
+
+@SAMPLES
+def test_one_that_shows_something_else_than_its_file_is_written_or_told(
+    game: Game, sample: Path, tmp_path: Path
+) -> None:
+    level = edits.imported(game, sample, game.import_settings())
+    nodes = shown(level)
+    if not nodes:
+        pytest.skip("it has no pictures")
+    min((node.image for node in nodes), key=lambda image: image.name).source = "GENERATED"
+    try:
+        assert not silent(game, level, tmp_path / sample.name, sample)
+    except SceneError as error:
+        assert "image" in str(error)
+
+
+@pytest.mark.parametrize("painted", [False, True])
+def test_a_file_that_was_loaded_painted_and_packed_is_told(painted: bool, tmp_path: Path) -> None:
+    made = images.from_rgba("made", np.full((8, 8, 4), 255, np.uint8))
+    path = tmp_path / "wall.png"
+    path.write_bytes(bytes(made.packed_file.data))
+    image = images.load(path, AllowedFolders([tmp_path]))
+    (aspect,) = (one for one in aspects.static(image) if one.name == "pixels")
+    before = aspect.read(image)
+    if painted:
+        image.pixels = [0.5, 0.25] * (len(image.pixels) // 2)
+    image.pack()
+    assert (aspect.read(image) != before) is painted
+    assert images.seems_painted(image) is painted
 
 
 @SAMPLES

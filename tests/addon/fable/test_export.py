@@ -310,9 +310,10 @@ def test_weights_of_modifiers_count():
     assert (cells["themes"][:, :, 1] == 3).all() and (cells["strengths"] == (0, 255)).all()
 
 
-def test_meshes_that_are_no_part_of_the_level_are_left_out_by_name():
+def test_objects_that_are_no_part_of_the_level_are_left_out_by_name():
     level = imported()
     level.objects.link(bpy.data.objects.new("House", bpy.data.meshes.new("House")))
+    level.objects.link(bpy.data.objects.new("Sight", bpy.data.cameras.new("Sight")))
     report = Report()
     assert exported(level, report) == DATA
-    assert "1 mesh that isn't part of a Fable level ('House')" in report.summary()
+    assert "2 objects that aren't part of a Fable level ('House', 'Sight')" in report.summary()

@@ -10,7 +10,7 @@ from levelwright.addon import commands
 from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.lightmaps import bake, corners
 from levelwright.addon.genesis.materials.write import library_of
-from levelwright.addon.scene import attributes, findings, images, originals
+from levelwright.addon.scene import attributes, findings, identity, images, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 from levelwright.formats.genesis import txl
@@ -246,6 +246,13 @@ def test_other_shapes_are_refused_with_the_remedy(edit):
     level = room()
     edit(level)
     with pytest.raises(SceneError, match="decompile it"):
+        exported(level)
+
+
+def test_a_deleted_root_is_named_where_nothing_is_where_it_was() -> None:
+    level = room()
+    bpy.data.objects.remove(part(level, identity.ROOT, 0))
+    with pytest.raises(SceneError, match="root empty was deleted"):
         exported(level)
 
 

@@ -163,6 +163,17 @@ def test_a_level_without_places_is_refused():
 # ---- places, angles, lights
 
 
+def test_a_place_that_stays_the_same_in_whole_units_is_told_and_no_edit():
+    data = sample()
+    scene = imported(data)
+    moved = part(scene, layout.ENTITY, 4)
+    moved.location.x += 0.4
+    report = Report()
+    assert exported(scene, report) == data
+    assert [line for line in report.warnings if "less than half a unit" in line and moved.name in line]
+    assert not [line for line in report.notes if "origin" in line]
+
+
 def test_a_moved_entity_writes_whole_units():
     data = sample()
     scene = imported(data)

@@ -224,6 +224,7 @@ def test_things_that_are_no_part_of_a_level_are_told():
     lines = told(scene)
     assert [line for line in lines if line.startswith("left out")] == [
         "left out: object 'Note' (no mesh, no light, and without a classname)",
+        "left out: object 'Sight' (no mesh, no light, and without a classname)",
         "left out: object 'Rig' (no mesh, no light, and without a classname)",
     ]
     name = brush(other, 0).name

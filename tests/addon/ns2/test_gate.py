@@ -68,6 +68,24 @@ def test_fewer_than_came_are_fine_and_more_are_not() -> None:
         exported(level)
 
 
+def test_uvs_that_are_no_numbers_are_refused_with_their_faces() -> None:
+    level = opened(build.level(10, mesh=build.mesh(10, build.HOLED)))
+    mesh = geometry(level).data
+    mesh.uv_layers[0].uv[0].vector = (NAN, 0.0)
+    with pytest.raises(SceneError, match="1 face has UVs that aren't finite") as refused:
+        exported(level)
+    assert [faces.tolist() for faces in refused.value.faces.values()] == [[0]]
+
+
+def test_a_vertex_that_is_far_out_is_told() -> None:
+    level, report = opened(build.level(10, mesh=build.mesh(10, build.HOLED))), Report()
+    with edited(geometry(level)) as mesh:
+        for one in mesh.verts:
+            one.co.x += 1e9
+    exported(level, report)
+    assert any("centimetres apart" in line for line in report.warnings)
+
+
 def test_vertices_keep_their_nan_and_get_no_further_one() -> None:
     shape = build.Shape(**{**build.HOLED.__dict__, "points": ((NAN, 0, 0), *build.HOLED.points[1:])})
     came = build.level(10, mesh=build.mesh(10, shape), layers=build.listed(10, [("a", 3), ("b", 200)]),

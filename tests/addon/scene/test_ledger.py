@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -62,6 +63,31 @@ def test_what_the_export_reads_is_its_own_business(level: Any) -> None:
     bpy.data.lights["light"].energy = 77.0
     bpy.data.objects.remove(wall)
     assert told(level) == ([], [])
+
+
+def test_names_that_copies_get_are_no_edits(level: Any) -> None:
+    wall = bpy.data.objects["wall"]
+    copy = wall.copy()
+    copy.data = wall.data.copy()
+    copy.name, copy.data.name = "another", "shape of another"
+    level.objects.link(copy)
+    assert told(level) == (["another: a copy, which isn't written: the file has no place for it"], [])
+    wall.name = "renamed"  # now it is one
+    (note,) = told(level)[1]
+    assert "renamed" in note
+
+
+def test_what_our_own_tools_make_is_no_edit(level: Any) -> None:
+    ours: Fates = {**FATES, "wall": {**FATES["wall"], "color": replace(follows("the paint"), is_ours=is_red)}}
+    wall, report = bpy.data.objects["wall"], Report()
+    for color, warnings in (((1.0, 0.0, 0.0, 1.0), 0), ((0.0, 1.0, 0.0, 1.0), 1)):
+        wall.color = color
+        ledger.tell(level, ours, report)
+        assert len(report.warnings) == warnings
+
+
+def is_red(block: Any) -> bool:
+    return tuple(block.color[:]) == (1.0, 0.0, 0.0, 1.0)
 
 
 def test_what_no_export_reads_is_told_by_name_and_why(level: Any) -> None:

@@ -89,7 +89,7 @@ def test_other_faces_are_refused(how, match: str) -> None:
 def test_a_deleted_object_of_the_world_is_refused() -> None:
     level = small_room()
     bpy.data.objects.remove(the(level, layout.MODEL))
-    refused(level, "8 deleted")
+    refused(level, "faces of the world, whose object was deleted, are other than the map's: 8 deleted")
 
 
 def test_vertices_moved_for_show() -> None:

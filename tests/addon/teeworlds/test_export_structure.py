@@ -103,7 +103,7 @@ def test_a_removed_group_takes_its_layers_along(data, level):
 
 def test_a_map_without_its_game_layer_is_refused(level):
     bpy.data.objects.remove(layer(level, 2))
-    with pytest.raises(SceneError, match="no game layer"):
+    with pytest.raises(SceneError, match=r"no game layer \(its object was deleted\)"):
         exported(level)
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import ledger
+from levelwright.addon.scene import attributes, ledger
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.fates import FATES
+from levelwright.addon.teeworlds.tiles import faces
+from levelwright.formats.teeworlds.tile_faces import UV_TILE
 
 from tests.addon.teeworlds.export_helpers import changes, exported, imported, layer, parse, part
 from tests.formats.teeworlds_bytes import GAME, LAYER, Map, quad, small_map, tile, whole_map
@@ -35,6 +37,23 @@ def test_playing_and_looking_edit_nothing(game_view: bool) -> None:
         ledger.tell(level, FATES, report)
         assert not report.warnings
         assert not report.notes
+
+
+def test_what_painting_makes_is_no_edit_that_is_told() -> None:
+    level = imported(whole_map().build())
+    ledger.enter(level, FATES)
+    painted = layer(level, DECO)
+    faces.paint(painted, [0], index=7)
+    for expected in ([], ["the edit of attribute uv_tile isn't written"]):
+        report = Report()
+        ledger.tell(level, FATES, report)
+        notes = [note for note in report.notes if "uv_tile" in note]
+        assert [line for line in expected if line in "".join(notes)] == expected
+        assert len(notes) == len(expected)
+        made = attributes.read(painted.data, UV_TILE, "FACE")
+        assert made is not None
+        made[0] += 1
+        attributes.write(painted.data, UV_TILE, "FACE", "INT", made)
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 """The group that layers are moved to where none is chosen."""
 
 import bpy
+import pytest
+from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.teeworlds.structure.parts import game_group, groups_of
 
 from tests.addon.teeworlds.export_helpers import exported, layer, names, opened
@@ -20,3 +22,13 @@ def test_a_level_without_a_game_layer_has_its_front_group_chosen() -> None:
     numbers = range(len(groups_of(level)))
     assert [game_group(groups_of(level)[:number]) for number in numbers] == [0, 0, *[1 for _ in numbers[2:]]]
     assert game_group(groups_of(level)[2:]) == len(numbers) - 3
+
+
+def test_a_map_whose_game_layers_group_was_deleted_says_so() -> None:
+    level = opened(whole_map().build())
+    home = next(child for child in level.children if layer(level, 2) in set(child.all_objects))
+    for obj in list(home.all_objects):
+        bpy.data.objects.remove(obj)
+    bpy.data.collections.remove(home)
+    with pytest.raises(SceneError, match=r"no game layer \(group 1 .*, with it, was deleted\)"):
+        exported(level)
