@@ -117,7 +117,8 @@ def outcome(game: Game, sample: Path, edit: Edit, settings: Any = None) -> Outco
             words = (*names, edit.aspect.partition(" ")[2])
             named = edit.aspect == ledger.DELETED or objects & names or any(one in str(error) for one in words if one)
             return Outcome(edit, REFUSED if named else NAMELESS, str(error))
-        lines = [line for line in report.lines()[1:] if any(one in line for one in names)]
+        told = dict.fromkeys([*report.lines()[1:], *report.notes])  # the first line counts, or is the first note
+        lines = [line for line in told if any(one in line for one in names)]
         said = "; ".join(lines)
         if target.read_bytes() == original and not parts_differ(target, sample):
             return Outcome(edit, TOLD if said else SILENT, said)

@@ -47,7 +47,7 @@ def exported(game: Game, sample: Path, edit: Edit, make: Callable[[bpy.types.ID,
     except (SceneError, FormatError) as error:
         assert any(word in str(error) for word in (block.name, edit.aspect.partition(" ")[2])), error
         return f"refused: {error}"
-    return "; ".join(line for line in report.lines()[1:] if block.name in line)
+    return "; ".join(line for line in [*report.lines()[1:], *report.notes] if block.name in line)
 
 
 def alike(game: Game, sample: Path, edit: Edit) -> list[Edit]:

@@ -63,6 +63,8 @@ def export_level(
     level = tiny.read(original.data) if original is not None else tiny.Level(np.zeros((0, 3), np.float32))
     root, token = root_of(collection), original.token if original is not None else None
     gems = [obj for obj in collection.all_objects if identity.kind_of(obj) == GEM]
+    for other in (obj for obj in collection.all_objects if identity.kind_of(obj) is None):
+        report.left_out(f"object {other.name!r} (it is no gem)")
     gems.sort(key=lambda obj: (identity.record_of(obj, token) < 0, identity.record_of(obj, token)))
     places = []
     for gem in gems:
