@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import bpy
 
-from . import declared
+from . import declared, wording
 from .blender_types import Value
 from .properties import Field, fields, refuse_outside
 
@@ -164,7 +164,21 @@ def draw(
         if body is None:
             continue
         for name in names:
-            body.prop(owner, name)
+            _draw_property(body, owner, name)
+
+
+def _draw_property(layout: bpy.types.UILayout, owner: bpy.types.bpy_struct, name: str) -> None:
+    """Draw one; above its field its title, where the narrow sidebar of the file browser would cut that."""
+    space = bpy.context.space_data
+    if space is not None and space.type == "FILE_BROWSER":
+        shown = owner.bl_rna.properties[name]
+        if shown.type != "BOOLEAN" and not wording.is_title(shown.name, bpy.context):
+            column = layout.column(align=True)
+            column.use_property_split = False
+            column.label(text=shown.name)
+            column.prop(owner, name, text="")
+            return
+    layout.prop(owner, name)
 
 
 def from_text(settings: type[Settings], options: Mapping[str, str]) -> Settings:

@@ -26,8 +26,6 @@ DOCUMENTATION = "levelwright.documentation"
 """The operator that opens a page of `docs/`."""
 TAB_AFTER = 0.1
 """Seconds after which a sidebar that is shown has been drawn."""
-TITLE = 0.4
-"""Part of a line's room that Blender has for a property's title, beside its field."""
 NO_LEVEL = "No level is active: click its collection, or something in it, in the outliner"
 NO_LEVEL_OF_GAME = "No level of this game is active: click its collection, or something in it, in the outliner"
 OBJECT_MODE = "Only in Object Mode"
@@ -151,7 +149,7 @@ def draw_property(layout: bpy.types.UILayout, context: bpy.types.Context, owner:
     path = f'["{bpy.utils.escape_identifier(key)}"]'
     column = layout.column()
     column.use_property_decorate = False
-    if wording.measure(context)(title) <= TITLE * wording.room(context):
+    if wording.is_title(title, context):
         column.use_property_split = True
         column.prop(owner, path, text=title)
         return

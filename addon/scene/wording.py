@@ -18,6 +18,8 @@ ROOM = 40
 """Letters of a line where there is no sidebar."""
 MARGIN, ICON = 66.0, 20.0
 """Pixels at a scale of 1: what panels and the tabs beside them take, and an icon."""
+TITLE = 0.4
+"""Part of a line's room that Blender has for a property's title, beside its field."""
 _PARTS = re.compile(r"[^/\\]*[/\\]|[^/\\]+")
 """Of a path: its folders with what ends them, and the name at its end."""
 _PIECES = re.compile(r"[^/\\_.-]*[/\\_.-]+|[^/\\_.-]+")
@@ -51,6 +53,11 @@ def room(context: bpy.types.Context, buttons: float = 0.0) -> float:
         return ROOM * LETTER
     scale = preferences.system.ui_scale
     return max(region.width - (MARGIN + ICON * buttons) * scale, 5 * LETTER)
+
+
+def is_title(text: str, context: bpy.types.Context) -> bool:
+    """Tell whether a property's title has room beside its field in the panel that is drawn."""
+    return measure(context)(text) <= TITLE * room(context)
 
 
 def shortened(text: str, width: float, measured: Measure) -> str:

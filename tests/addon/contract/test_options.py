@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from levelwright.addon import checking, common_options, games, levels, operators, remembered
 from levelwright.addon.game import Game
-from levelwright.addon.scene import options, originals, properties
+from levelwright.addon.scene import options, originals, properties, wording
 from levelwright.addon.scene.progress import Steps, Stepwise
 from levelwright.addon.scene.reports import Report, SceneError
 
@@ -301,3 +301,39 @@ def test_a_check_asks_nothing_about_a_file_that_it_does_not_write(game: Game, sa
     shown = rows(checking.LEVELWRIGHT_OT_check_export.draw, SimpleNamespace(collection=level.name))
     names = {f"{game.key}_{field.name}" for field in properties.fields(game.export_settings)}
     assert set(shown) & names == names - {f"{game.key}_backup"}
+
+
+class NarrowRows(Rows):
+    """A layout that tells which titles stand above their fields."""
+
+    use_property_split = True
+
+    def prop(self, _owner: Any, name: str, text: str | None = None) -> None:
+        if text is None:
+            super().prop(_owner, name)
+
+    def column(self, **_: Any) -> "NarrowRows":
+        return self
+
+
+@GAMES
+def test_titles_that_the_file_browser_would_cut_stand_above_their_fields(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operator: Any = getattr(bpy.ops.import_scene, game.files[0].operator)
+    owner = SimpleNamespace(bl_rna=operator.get_rna_type())
+    narrow = SimpleNamespace(
+        space_data=SimpleNamespace(type="FILE_BROWSER"),
+        region=SimpleNamespace(width=300),
+        preferences=bpy.context.preferences,
+    )
+    monkeypatch.setattr(options, "bpy", SimpleNamespace(context=narrow, types=bpy.types))
+    above: list[str] = []
+    rows = NarrowRows(above)
+    options.draw(game.import_settings, rows, owner)  # type: ignore[arg-type]
+    shown = {each.identifier: each for each in owner.bl_rna.properties}
+    room = wording.TITLE * wording.room(narrow)  # type: ignore[arg-type]
+    for field in properties.fields(game.import_settings):
+        title = shown[field.name].name
+        is_cut = field.type is not bool and wording.LETTER * len(title) > room
+        assert (title in above, field.name in above) == (is_cut, not is_cut), title
