@@ -35,7 +35,8 @@ def count(mesh: bpy.types.Mesh) -> tuple[int, int]:
 
 def tell(context: bpy.types.Context, objects: Iterable[bpy.types.Object], fates: Fates, report: Report) -> None:
     """Warn of them by the names of the objects, with their counts, as the objects look with their modifiers."""
-    found = {obj: counts for obj in objects if _has_faces_alone(obj, fates) and any(counts := _of(obj))}
+    # A list: reading a mesh in edit mode makes and removes a copy, and Blender makes `all_objects` anew then.
+    found = {obj: counts for obj in list(objects) if _has_faces_alone(obj, fates) and any(counts := _of(obj))}
     bent = [obj for obj in found if any(modifier.show_viewport for modifier in obj.modifiers)]
     if bent:  # modifiers may make faces of them
         found |= _seen(context, bent)
