@@ -159,9 +159,9 @@ def plain(value: Any) -> Any:
 def _reached(aspect: str, key: str, before: Shown, after: Shown, again: Shown) -> bool:
     """Whether a level that was read again shows the edit."""
     if aspect in (ledger.COPIED, ledger.DELETED):
-        emptied = aspect == ledger.DELETED and again.get(key) != before.get(key)  # it is there, with nothing in it
+        other = again.get(key) != before.get(key)  # it is there with nothing in it, or with its copies in one mesh
         counts = [sum(len(each["#"]) for each in shown.values()) for shown in (before, again)]
-        return emptied or counts[0] != counts[1]
+        return other or counts[0] != counts[1]
     now, was, wanted = (each.get(key, {}).get(aspect, [None]) for each in (again, before, after))
     if _close(now, wanted):
         return True
