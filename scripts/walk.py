@@ -67,6 +67,7 @@ def walk_one(name: str, system: Path, out: Path, display: int, level: Path | Non
         with window:
             try:
                 PATHS[name](walk)
+                window.refuse_tracebacks()
             except WindowError as error:
                 fault = str(error)
                 walk.seen.append((window.snap(f"{name}-failed"), "This is where it went wrong."))

@@ -351,6 +351,15 @@ class Window:
         self._grab()
         return self._kept(name)
 
+    def refuse_tracebacks(self) -> None:
+        """Raise WindowError with what failed in Python so far, as a panel that isn't drawn does."""
+        _, _, said = self._log().partition("Traceback (most recent call last)")
+        if said:
+            raise WindowError(f"it failed in Python: {said[:1000]}")
+
+    def _log(self) -> str:
+        return (self.home / "blender.log").read_text(encoding="utf-8", errors="replace")
+
     def _kept(self, name: str) -> Path:
         self.out.mkdir(parents=True, exist_ok=True)
         return Path(shutil.copy(self.home / "shot.png", self.out / f"{name}.png"))
@@ -360,7 +369,6 @@ class Window:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if self._running and self._running[-1].poll() is not None:
-                log = (self.home / "blender.log").read_text(encoding="utf-8", errors="replace")
-                raise WindowError(f"Blender ended: {log[-2000:]}")
+                raise WindowError(f"Blender ended: {self._log()[-2000:]}")
             yield
             time.sleep(0.1)

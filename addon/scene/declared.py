@@ -49,6 +49,12 @@ class Declared:
                 delattr(cls, name)
 
 
+def properties_of(owner: bpy.types.bpy_struct) -> Value:
+    """Return the properties of an operator or a property group, by name. An operator's own `bl_rna` has none."""
+    holder: Value = getattr(owner, "properties", owner)
+    return holder.bl_rna.properties
+
+
 def _of(_value: Callable[..., Held], declare: Callable[Options, object]) -> Callable[Options, Held]:
     """Return a function of `bpy.props`, with the type of the values that its property holds."""
     return cast(Callable[Options, Held], declare)

@@ -13,6 +13,7 @@ from collections.abc import Container
 
 import bpy
 
+from . import declared
 from .blender_types import Value
 
 KEY = "levelwright_export_options"
@@ -47,7 +48,7 @@ def restore(
     only: the options that are given; None: all.
     """
     for name, value in kept(collection).items():
-        if prefix + name in owner.bl_rna.properties and (only is None or name in only):
+        if prefix + name in declared.properties_of(owner) and (only is None or name in only):
             try:
                 setattr(owner, prefix + name, value)
             except (TypeError, ValueError):  # another version's options

@@ -171,7 +171,7 @@ def _draw_property(layout: bpy.types.UILayout, owner: bpy.types.bpy_struct, name
     """Draw one; above its field its title, where the narrow sidebar of the file browser would cut that."""
     space = bpy.context.space_data
     if space is not None and space.type == "FILE_BROWSER":
-        shown = owner.bl_rna.properties[name]
+        shown = declared.properties_of(owner)[name]
         if shown.type != "BOOLEAN" and not wording.is_title(shown.name, bpy.context):
             column = layout.column(align=True)
             column.use_property_split = False

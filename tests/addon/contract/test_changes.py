@@ -9,7 +9,7 @@ import bpy
 import pytest
 from levelwright.addon import changes, checking, levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import findings, identity, level_options, originals, properties
+from levelwright.addon.scene import declared, findings, identity, level_options, originals, properties
 from levelwright.addon.scene.progress import Steps, Stepwise
 from levelwright.addon.scene.reports import Report
 
@@ -90,6 +90,23 @@ def test_checks_have_the_options_of_the_export_and_begin_with_its_last(
     shown = SimpleNamespace(bl_rna=bpy.ops.levelwright.check_export.get_rna_type())
     level_options.restore(level, shown, f"{game.key}_")  # type: ignore[arg-type]
     assert getattr(shown, f"{game.key}_{field.name}") is (not field.default)
+
+
+def test_a_real_operator_gets_what_is_kept_and_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own `bl_rna` has none of its properties: what is drawn or restored has to look elsewhere."""
+    level = bpy.data.collections.new("level")
+    level[level_options.KEY] = '{"world": "edit", "backup": true}'
+    seen: list[object] = []
+
+    def execute(self: Any, _context: bpy.types.Context) -> set[str]:
+        level_options.restore(level, self, only={"world"})
+        shown = declared.properties_of(self)
+        seen.extend((self.world, self.backup, shown["world"].name))
+        return {"FINISHED"}
+
+    monkeypatch.setattr(bpy.types.EXPORT_SCENE_OT_source_bsp, "execute", execute)
+    assert bpy.ops.export_scene.source_bsp("EXEC_DEFAULT", filepath="nowhere.bsp") == {"FINISHED"}
+    assert seen == ["edit", False, "World"]
 
 
 class Dialog(SimpleNamespace):
