@@ -94,7 +94,7 @@ class ShownLine:
         return f"{self.group.heading}:\n{text}" + (f"\nand {more:,} more" if more > 0 else "")
 
 
-def groups_of(level: bpy.types.Collection, which: Which) -> list[FindingGroup]:
+def groups_of(level: bpy.types.Collection, which: Which) -> tuple[FindingGroup, ...]:
     """The groups of a list of a level."""
     return findings.issues(level) if which == "issues" else findings.changes(level)
 

@@ -62,13 +62,13 @@ class KeptFinding:
 _PLAIN = asdict(KeptFinding(""))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class FindingGroup:
     """Lines of one kind: one line of the list, which unfolds."""
 
     sort: Sort
     title: str
-    lines: list[KeptFinding] = field(default_factory=list)
+    lines: tuple[KeptFinding, ...] = ()
 
     @property
     def key(self) -> str:
@@ -156,28 +156,38 @@ def _common(message: str, objects: Sequence[str]) -> str:
 
 def kept(collection: bpy.types.Collection, which: List = "export") -> list[KeptFinding]:
     """A list that a level has; none where there is none, or it can't be read."""
-    text = collection.get(KEYS[which])
-    return list(_parsed(text)) if isinstance(text, str) else []
+    return list(_parsed(_text(collection, which)))
 
 
-def issues(collection: bpy.types.Collection) -> list[FindingGroup]:
+def issues(collection: bpy.types.Collection) -> tuple[FindingGroup, ...]:
     """What there is to tell of a level, grouped: by its last export or check, the last tool, and its import."""
-    lines = [*kept(collection, "export"), *kept(collection, "tool"), *kept(collection, "import")]
-    return sorted(_grouped(lines), key=lambda group: SORTS.index(group.sort))
+    groups = _grouped(*(_text(collection, which) for which in ("export", "tool", "import")))
+    return tuple(sorted(groups, key=lambda group: SORTS.index(group.sort)))
 
 
-def changes(collection: bpy.types.Collection) -> list[FindingGroup]:
+def changes(collection: bpy.types.Collection) -> tuple[FindingGroup, ...]:
     """What an export would change, as it was when that was last asked for, grouped."""
-    return _grouped(kept(collection, "changes"))
+    return _grouped(_text(collection, "changes"))
 
 
-def _grouped(lines: Iterable[KeptFinding]) -> list[FindingGroup]:
-    found: dict[tuple[Sort, str], FindingGroup] = {}
-    for line in dict.fromkeys(map(_Same, lines)):
-        title = line.line.title or line.line.message
-        key = line.line.sort, alike(title)
-        found.setdefault(key, FindingGroup(line.line.sort, title)).lines.append(line.line)
-    return list(found.values())
+def _text(collection: bpy.types.Collection, which: List) -> str:
+    """A list as a level keeps it, "" where it has none."""
+    text = collection.get(KEYS[which])
+    return text if isinstance(text, str) else ""
+
+
+@lru_cache(maxsize=16)
+def _grouped(*texts: str) -> tuple[FindingGroup, ...]:
+    """The groups of lists as they are kept. Kept as long as those lists are: panels ask at each redraw."""
+    found: dict[tuple[Sort, str], list[KeptFinding]] = {}
+    titles: dict[tuple[Sort, str], str] = {}
+    for same in dict.fromkeys(_Same(line) for text in texts for line in _parsed(text)):
+        line = same.line
+        title = line.title or line.message
+        key = line.sort, alike(title)
+        titles.setdefault(key, title)
+        found.setdefault(key, []).append(line)
+    return tuple(FindingGroup(key[0], titles[key], tuple(lines)) for key, lines in found.items())
 
 
 class _Same:
