@@ -207,6 +207,8 @@ def _collect_place(
             report.warn(f"{obj.name} was moved to whole units: the places of entities are stored in those")
         record.set(key, " ".join(map(str, whole)))
     elif not isinstance(record, EditorEntity):
+        if np.abs(place).max() <= MOVED:  # as an import shows it
+            return False
         report.warn(f"{obj.name}: entities of the class {record.classname} have no place: where it is isn't written")
         return False
     if isinstance(record, EditorEntity):

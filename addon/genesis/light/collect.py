@@ -70,7 +70,8 @@ def collect_light(light: Value, record: KeyValues, before: KeyValues, scale: flo
     has_reach = "SUN" not in (kind.type, light.type)
     if before.pairs and has_reach and not kind.reach and not _alike(light.cutoff_distance, was_shown.cutoff):
         report.warn(f"{light.name}: a {record.classname} reaches as far as it is bright: its distance is not exported")
-    if not kind.brightness and not _alike(light.energy, was_shown.energy):
+    shown = was_shown if before.pairs else kinds.appearance(kind, kinds.light_values(record.pairs), scale)
+    if not kind.brightness and not _alike(light.energy, shown.energy):
         report.warn(f"{light.name}: a {record.classname} has no brightness of its own: its power is not exported")
     return edited
 

@@ -69,6 +69,12 @@ def test_the_lights_of_games_write_what_was_edited_of_them():
     assert "no brightness of its own" in report.warnings[0]
 
 
+def test_built_as_new_lights_that_nobody_edited_are_not_told():
+    report = Report()
+    exported(imported(more_lights()), report, build_as_new=True)
+    assert not report.warnings
+
+
 def test_lights_look_the_same_where_nothing_says_what_their_keys_are():
     pairs = [("classname", "DynamicLight"), *MORE_LIGHTS["DynamicLight"]]
     data = text.level((1, 31), [text.leaf()], [text.entity(pairs, (1, 31))]).encode("latin-1")

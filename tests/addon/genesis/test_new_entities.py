@@ -52,11 +52,15 @@ def test_new_entities_have_a_name_that_no_other_has():
 
 def test_a_class_without_a_place_gets_no_key_that_the_engine_would_refuse():
     scene = imported(sample(more=[typedef("Rule", (("Count", "int"),))]))
-    new_entity(scene, "Rule", count=3)
+    rule = new_entity(scene, "Rule", count=3)
     report = Report()
     made = genesis.read(exported(scene, report)).points[-1]
     assert made.pairs == [("classname", "Rule"), ("Count", "3"), ("%name%", "Empty")]
     assert "Empty: entities of the class Rule have no place: where it is isn't written" in report.warnings
+    rule.location = (0, 0, 0)  # as an import shows it
+    report = Report()
+    exported(scene, report)
+    assert not any("have no place" in line for line in report.warnings)
 
 
 # ---- in a .3dt
