@@ -44,7 +44,11 @@ class PictureSettings:
     )
     width: int = _side()
     height: int = _side()
-    samples: int = setting(8, "Samples a pixel: levels that are drawn flat need them for smooth edges only", minimum=1)
+    samples: int = setting(
+        8,
+        "Samples a pixel: levels that are drawn flat need them for smooth edges only; noise is taken out of lit ones",
+        minimum=1,
+    )
     transparent: bool = setting(False, "Nothing is where the level isn't, in place of the background")
     engine: str = setting(
         "auto", "What draws it: auto takes eevee where there is a graphics processor, else cycles", choices=ENGINES
@@ -101,11 +105,20 @@ def choose_engine(scene: bpy.types.Scene, settings: PictureSettings) -> None:
         raise SceneError("Cycles isn't there: enable its add-on, or choose another engine")
     scene.render.engine = names[engine]
     if engine == "cycles":
-        cycles.samples, cycles.use_adaptive_sampling, cycles.use_denoising = settings.samples, False, False
+        cycles.samples, cycles.use_adaptive_sampling = settings.samples, False
+        cycles.use_denoising = _is_lit(scene.collection)
         cycles.max_bounces = min(cycles.max_bounces, 4)
         cycles.transparent_max_bounces = max(cycles.transparent_max_bounces, 64)
     elif engine == "eevee" and scene.eevee is not None:
         scene.eevee.taa_render_samples = settings.samples
+
+
+def _is_lit(collection: bpy.types.Collection) -> bool:
+    """Whether lamps light what is rendered: so few samples leave noise then, and in levels that are drawn flat none."""
+    if collection.hide_render:
+        return False
+    lamps = (obj for obj in collection.objects if obj.type == "LIGHT" and not obj.hide_render)
+    return any(True for _ in lamps) or any(map(_is_lit, collection.children))
 
 
 def has_graphics_processor() -> bool:

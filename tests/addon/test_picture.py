@@ -135,6 +135,18 @@ def test_the_quickest_engine_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert scene.render.engine == "BLENDER_WORKBENCH"
 
 
+def test_noise_is_taken_out_of_lit_pictures_alone() -> None:
+    scene, home = bpy.context.scene, bpy.data.collections.new("lights")
+    scene.collection.children.link(home)
+    home.objects.link(bpy.data.objects.new("lamp", bpy.data.lights.new("lamp", "POINT")))
+    settings = picture.PictureSettings(engine="cycles")
+    picture.choose_engine(scene, settings)
+    assert scene.cycles.use_denoising
+    home.hide_render = True  # as those of a map whose light is in its lightmaps
+    picture.choose_engine(scene, settings)
+    assert not scene.cycles.use_denoising
+
+
 def test_a_picture_of_a_map_is_about_its_game_layer(tmp_path: Path) -> None:
     """The sky of the sample is thirty times as large."""
     taken(tmp_path, "first-light.map", "--view", "top", "--engine", "cycles")
