@@ -16,7 +16,18 @@ from ....formats.genesis.compiled import pictures
 from ....formats.genesis.geometry import FaceAppearance
 from ....formats.genesis.records import MAX_TEXTURE_SIZE
 from ....formats.srgb import to_screen
-from ...scene import chosen_files, content_folders, declared, files, identity, images, originals, sidebar, stage
+from ...scene import (
+    chosen_files,
+    content_folders,
+    declared,
+    files,
+    identity,
+    images,
+    known_files,
+    originals,
+    sidebar,
+    stage,
+)
 from ...scene.level import root_of
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
@@ -158,5 +169,6 @@ class WriteTextureLibrary(sidebar.LevelOperator):
             raise SceneError(f"{path.name} is there already, and is no texture library or damaged: {error}") from error
         for line in files.write_atomically(path, data):
             report.warn(line)
+        known_files.exported(level, {path: data})  # exports look for it there
         level[layout.TEXTURE_LIBRARY] = showable(f".\\{path.name}")
         sidebar.tell(self, level, report)

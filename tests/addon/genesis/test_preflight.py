@@ -207,6 +207,7 @@ def test_a_library_of_the_materials_used(kind, tmp_path):
     assert library.get("plaster").pixels()[0, 0].tolist() == [255, 0, 0, 255]
     assert level["TextureLib"] == ".\\mine.txl"
     bpy.data.objects.remove(level.objects["box.002"])
+    assert not any("texture" in line.lower() for line in messages(level)), "it is found where it was written"
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "mine.blend"))
     made = genesis.read(exported(level))
     assert (made.world.get("TextureLib") if kind == "map" else made.texture_library) == ".\\mine.txl"
