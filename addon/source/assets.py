@@ -13,10 +13,11 @@ import numpy as np
 
 from ...formats import linked, source
 from ...formats.binary import FormatError
-from ...formats.source import brush_classes, brushes
-from ...formats.source.entities import CLASSNAME, MODEL, TARGETNAME
+from ...formats.source.entities import brush_classes
+from ...formats.source.entities.text import CLASSNAME, MODEL, TARGETNAME
 from ...formats.source.geometry import Ints
 from ...formats.source.records import Contents
+from ...formats.source.tree import brushes
 from ..scene import assets, identity, mesh_parts, meshes, originals
 from ..scene.assets import AssetRules, Candidate, text_property
 from ..scene.identity import kind_of

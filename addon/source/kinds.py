@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ...formats.source.entities import CLASSNAME
+from ...formats.source.entities.text import CLASSNAME
 from ..scene.identity import kind_of, unnumbered
 from . import layout
 from .entities import classes

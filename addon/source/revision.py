@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source import edits
-from ...formats.source.entities import Entity
+from ...formats.source.entities.text import Entity
 from ..scene.properties import INT32, describe
 from ..scene.reports import Report, SceneError
 from .collecting.scene_level import SceneLevel, at_fault

@@ -12,9 +12,9 @@ from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
 from ....formats.binary import FormatError
-from ....formats.source import brush_classes
 from ....formats.source.edits import brush_models
-from ....formats.source.entities import CLASSNAME
+from ....formats.source.entities import brush_classes
+from ....formats.source.entities.text import CLASSNAME
 from ....formats.source.records import Contents
 from ...scene import attributes, declared, identity, meshes
 from ...scene.names import showable, storable

@@ -12,8 +12,8 @@ from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, vmf
-from ....formats.source import brushes as level_brushes
 from ....formats.source.geometry import Ints
+from ....formats.source.tree import brushes as level_brushes
 from ...scene import meshes
 from ...scene.reports import Report, SceneError, listed
 from .. import layout

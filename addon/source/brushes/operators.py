@@ -11,7 +11,7 @@ import numpy as np
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import vmf
-from ....formats.source.brushes import of_models
+from ....formats.source.tree.brushes import of_models
 from ....formats.source.vmf.uv import size_of, uv_of
 from ...scene import declared, edit_mode, meshes, originals
 from ...scene.level import needed_root

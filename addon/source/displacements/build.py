@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from ....formats import ranges
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, displacements
-from ....formats.source.displacements import Displacements
+from ....formats.source import LumpId
+from ....formats.source.faces import displacements
+from ....formats.source.faces.displacements import Displacements
 from ....formats.source.numbers import singles
 from ...scene import baselines, identity, meshes
 from ...scene.progress import Steps, progress

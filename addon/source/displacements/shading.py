@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 
 from ....formats import source
-from ....formats.source import LumpId, displacements, geometry
-from ....formats.source.displacements import Displacements
+from ....formats.source import LumpId, geometry
+from ....formats.source.faces import displacements
+from ....formats.source.faces.displacements import Displacements
 from ....formats.source.geometry import Floats, Ints
 from ...scene import baselines, meshes
 from ...scene.meshes import MeshData

@@ -12,10 +12,10 @@ import numpy as np
 from bpy.types import Camera, Curve, Light, Mesh
 
 from ....formats.binary import FormatError
-from ....formats.source import brush_classes, entity_values
 from ....formats.source.content import fgd
-from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, brush_model, vector
-from ....formats.source.entity_values import by_key, number
+from ....formats.source.entities import brush_classes, entity_values
+from ....formats.source.entities.entity_values import by_key, number
+from ....formats.source.entities.text import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, brush_model, vector
 from ...scene import content_folders, gizmos, identity, transforms
 from ...scene.names import showable
 from ...scene.progress import Steps, progress

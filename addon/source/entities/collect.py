@@ -14,9 +14,11 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import brush_classes, edits, entity_values, numbers, orientation
-from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
-from ....formats.source.entity_values import ANGLE, DOWN, UP
+from ....formats.source import edits, numbers
+from ....formats.source.entities import brush_classes, entity_values
+from ....formats.source.entities.entity_values import ANGLE, DOWN, UP
+from ....formats.source.entities.text import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
+from ....formats.source.placed import orientation
 from ...scene import identity, properties, transforms
 from ...scene.instances import Instance
 from ...scene.reports import Report, SceneError

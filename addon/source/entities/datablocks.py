@@ -14,8 +14,8 @@ import numpy as np
 from bpy.types import Camera, Light
 
 from ....formats.source import numbers
-from ....formats.source.entities import CLASSNAME
-from ....formats.source.entity_values import number
+from ....formats.source.entities.entity_values import number
+from ....formats.source.entities.text import CLASSNAME
 from ...scene import baselines
 from ...scene.blender_types import Value
 from ..lights import lamps

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import bpy
 
 from ....formats.source import numbers
-from ....formats.source.entities import CLASSNAME, ORIGIN, Entity, Output
+from ....formats.source.entities.text import CLASSNAME, ORIGIN, Entity, Output
 from ...scene import declared, identity, stage
 from ...scene.declared import Declared
 from ...scene.reports import Report, SceneError

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from ....formats import face_rings, ranges
 from ....formats.arrays import Array
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, geometry, vertex_normals
+from ....formats.source import LumpId, geometry
+from ....formats.source.faces import vertex_normals
+from ....formats.source.faces.side_faces import SideFaces
 from ....formats.source.geometry import Polygons
 from ....formats.source.numbers import singles
 from ....formats.source.records import Records, SurfaceFlag
-from ....formats.source.side_faces import SideFaces
 from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
 from ...scene.progress import Steps, progress

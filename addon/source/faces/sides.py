@@ -6,8 +6,8 @@ from __future__ import annotations
 import bpy
 
 from ....formats import source
-from ....formats.source import side_faces
-from ....formats.source.side_faces import SideFaces
+from ....formats.source.faces import side_faces
+from ....formats.source.faces.side_faces import SideFaces
 from ...scene import baselines
 from .. import layout
 

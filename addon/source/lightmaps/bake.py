@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.luxel_pixels import LuxelPixels, spread
-from ....formats.source import LumpId, changed_faces, geometry
-from ....formats.source.entities import CLASSNAME
+from ....formats.source import LumpId, geometry
+from ....formats.source.entities.text import CLASSNAME
+from ....formats.source.light import changed_faces
 from ...scene import attributes, baking, chosen_files, identity, originals
 from ...scene.blender_types import Value
 from ...scene.progress import Steps, Stepwise

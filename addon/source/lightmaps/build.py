@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from ....formats import atlas, ranges, source
 from ....formats.atlas import Atlas
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, geometry, lighting, radiance
-from ....formats.source.lighting import BUMP_SAMPLES, Blocks
+from ....formats.source import LumpId, geometry
+from ....formats.source.light import lighting, radiance
+from ....formats.source.light.lighting import BUMP_SAMPLES, Blocks
 from ....formats.source.numbers import singles
 from ....formats.source.records import NO_STYLE, Records
 from ...scene import baselines, identity, images, originals

@@ -15,7 +15,7 @@ import numpy as np
 from ....formats import source
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
-from ....formats.source.texdata import MAX_NAME
+from ....formats.source.sections.texdata import MAX_NAME
 from ....formats.source.vmf.uv import UNKNOWN_SIZE
 from ...scene import identity, images, originals
 from ...scene.blender_types import NodeTree

@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 
 from ....formats import source
-from ....formats.source import geometry, near_faces, overlay_quads
+from ....formats.source import geometry
+from ....formats.source.placed import near_faces, overlay_quads
 from ...scene import declared, identity, transforms
 from ...scene.reports import Report, SceneError
 from .. import layout

@@ -14,9 +14,9 @@ import bpy
 import numpy as np
 
 from ....formats.binary import FormatError
-from ....formats.source import prop_boxes
 from ....formats.source.numbers import doubles
-from ....formats.source.static_props import StaticProps
+from ....formats.source.placed import prop_boxes
+from ....formats.source.sections.static_props import StaticProps
 from ...scene import baselines, identity, properties, transforms
 from ...scene.progress import Steps, progress
 from ...scene.properties import setting

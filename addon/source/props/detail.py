@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.binary import FormatError
-from ....formats.source import orientation
-from ....formats.source.detail_props import DetailProps
 from ....formats.source.numbers import doubles
+from ....formats.source.placed import orientation
 from ....formats.source.records import Records
+from ....formats.source.sections.detail_props import DetailProps
 from ...scene import identity, meshes
 from ...scene.progress import Steps
 from .. import layout

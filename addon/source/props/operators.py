@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 import bpy
 
-from ....formats.source.static_props import model_name
+from ....formats.source.sections.static_props import model_name
 from ...scene import declared, identity, properties, transforms
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError

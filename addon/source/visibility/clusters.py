@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ....formats.source import sight
+from ....formats.source.tree import sight
 from ...scene import transforms
 from .. import layout
 from ..context import ImportContext

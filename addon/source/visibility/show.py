@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.arrays import Integers
-from ....formats.source import sight
 from ....formats.source.geometry import drawn_faces
-from ....formats.source.sight import Bools, Sight
+from ....formats.source.tree import sight
+from ....formats.source.tree.sight import Bools, Sight
 from ...scene import attributes, identity, originals, transforms
 from ...scene.blender_types import Value
 from ...scene.level import needed_root

@@ -11,8 +11,9 @@ from levelwright.addon.source.lightmaps import bake
 from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.lightmaps import collect as collect_lightmaps
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, geometry, lighting, rgbe
+from levelwright.formats.source import LumpId, geometry
 from levelwright.formats.source.edits import brush_models
+from levelwright.formats.source.light import lighting, rgbe
 
 from tests.addon.source.exports import ROOM
 from tests.addon.source.rooms import imported, of_kind, room, token_of

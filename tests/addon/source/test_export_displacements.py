@@ -13,7 +13,8 @@ from levelwright.addon.source import layout
 from levelwright.addon.source.displacements import collect as collect_displacements
 from levelwright.addon.source.displacements import info
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, displacements, geometry
+from levelwright.formats.source import LumpId, geometry
+from levelwright.formats.source.faces import displacements
 from levelwright.formats.source.records import DispInfoFlag
 
 from tests.addon.source.rooms import imported, of_kind, room, token_of

@@ -11,8 +11,9 @@ from levelwright.addon.source import layout
 from levelwright.addon.source.faces import collect as faces
 from levelwright.addon.source.faces import geometry_edits, scene_surfaces
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, surfaces
-from levelwright.formats.source.entities import Entity
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.entities.text import Entity
+from levelwright.formats.source.faces import surfaces
 
 from tests.addon.source.exports import copied
 from tests.addon.source.rooms import imported, of_kind, room

@@ -10,7 +10,8 @@ from levelwright.addon.source import layout
 from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.lightmaps import collect as collect_lightmaps
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, lighting, rgbe
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.light import lighting, rgbe
 
 from tests.addon.source.rooms import imported
 from tests.addon.source.surface_edits import edited

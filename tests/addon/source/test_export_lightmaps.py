@@ -11,7 +11,8 @@ from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.lightmaps import collect as collect_lightmaps
-from levelwright.formats.source import LumpId, lighting, radiance, rgbe
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.light import lighting, radiance, rgbe
 
 from tests.addon.source.surface_edits import edited, small_room
 from tests.formats import source_room as room

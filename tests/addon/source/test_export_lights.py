@@ -11,7 +11,7 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId
-from levelwright.formats.source.records_lights import WORLDLIGHT_V2
+from levelwright.formats.source.tables.lights import WORLDLIGHT_V2
 
 from tests.addon.source.exports import ROOM, Scene, close, copied, removed
 from tests.addon.source.placed import a_map

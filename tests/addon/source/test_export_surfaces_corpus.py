@@ -12,8 +12,9 @@ from levelwright.addon.source import exporter, layout
 from levelwright.addon.source.pak import files
 from levelwright.addon.source.settings import ExportSettings
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, geometry, lighting, rgbe
+from levelwright.formats.source import LumpId, geometry
 from levelwright.formats.source.differences import differences
+from levelwright.formats.source.light import lighting, rgbe
 
 from tests.addon.source.rooms import of_kind
 from tests.addon.source.surface_edits import move, set_uv

@@ -9,8 +9,10 @@ from levelwright.addon.scene import baselines, meshes
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, brushes, physcollide_surface
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.collision import physcollide_surface
 from levelwright.formats.source.edits import brush_models
+from levelwright.formats.source.tree import brushes
 
 from tests.addon.source.exports import Scene, copied, removed
 from tests.addon.source.surface_edits import move, set_uv

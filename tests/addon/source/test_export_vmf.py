@@ -18,7 +18,7 @@ from levelwright.addon.source.settings import VmfSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, vmf
 from levelwright.formats.source.content import keyvalues
-from levelwright.formats.source.entities import Entity
+from levelwright.formats.source.entities.text import Entity
 
 from tests.addon.source.exports import ROOM, Scene
 from tests.formats import source_room

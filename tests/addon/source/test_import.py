@@ -15,7 +15,7 @@ from levelwright.formats import source
 from levelwright.formats.binary import FormatError
 from levelwright.formats.source import LumpId
 from levelwright.formats.source.records import DispInfoFlag
-from levelwright.formats.source.records_displacements import DISPMULTIBLEND
+from levelwright.formats.source.tables.displacements import DISPMULTIBLEND
 
 from tests.addon.source.exports import ROOM
 from tests.addon.source.rooms import NAME, imported, of_kind, room, seen_from_above, texture, token_of

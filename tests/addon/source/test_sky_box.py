@@ -9,7 +9,7 @@ from levelwright.addon.scene import identity, meshes
 from levelwright.addon.source import layout
 from levelwright.addon.source.sky import box
 from levelwright.formats import source
-from levelwright.formats.source.leaf_tree import LeafTree
+from levelwright.formats.source.tree.leaf_tree import LeafTree
 
 from tests.addon.source.placed import a_map, objects, shown
 
