@@ -18,10 +18,12 @@ from ...formats.source.entities.text import CLASSNAME, MODEL, TARGETNAME
 from ...formats.source.geometry import Ints
 from ...formats.source.records import Contents
 from ...formats.source.tree import brushes
-from ..scene import assets, identity, mesh_parts, meshes, originals
+from ..scene import assets
 from ..scene.assets import AssetRules, Candidate, text_property
-from ..scene.identity import kind_of
-from ..scene.mesh_parts import MeshPart
+from ..scene.geometry import mesh_parts, meshes
+from ..scene.geometry.mesh_parts import MeshPart
+from ..scene.kept import identity, originals
+from ..scene.kept.identity import kind_of
 from . import layout
 from .collecting.scene_level import shows_faces
 from .entities import classes, stand_ins

@@ -11,8 +11,8 @@ from ....formats.source import LumpId, lump_name
 from ....formats.source.entities.entity_values import by_key
 from ....formats.source.faces import side_faces
 from ....formats.source.tree import leaf_tree
-from ...scene import transforms
-from ...scene.progress import Steps, progress
+from ...scene.geometry import transforms
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..entities import build as entities

@@ -14,7 +14,7 @@ from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, vmf
 from ....formats.source.geometry import Ints
 from ....formats.source.tree import brushes as level_brushes
-from ...scene import meshes
+from ...scene.geometry import meshes
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel

@@ -28,8 +28,9 @@ from ....formats.source.faces.displacements import Displacements
 from ....formats.source.faces.surfaces import Bools
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Records
-from ...scene import baselines, identity, meshes
 from ...scene.attributes import Domain
+from ...scene.geometry import meshes
+from ...scene.kept import baselines, identity
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel

@@ -12,7 +12,7 @@ from ....formats.source import LumpId
 from ....formats.source.faces import displacements
 from ....formats.source.faces.surfaces import ModelFaces, model_faces
 from ....formats.source.geometry import Ints
-from ...scene import meshes
+from ...scene.geometry import meshes
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel

@@ -11,8 +11,9 @@ from ....formats.source import LumpId, geometry
 from ....formats.source.faces import displacements
 from ....formats.source.faces.displacements import Displacements
 from ....formats.source.geometry import Floats, Ints
-from ...scene import baselines, meshes
-from ...scene.meshes import MeshData
+from ...scene.geometry import meshes
+from ...scene.geometry.meshes import MeshData
+from ...scene.kept import baselines
 from ...scene.reports import Report, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel

@@ -16,9 +16,12 @@ from ....formats.source.content import fgd
 from ....formats.source.entities import brush_classes, entity_values
 from ....formats.source.entities.entity_values import by_key, number
 from ....formats.source.entities.text import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, brush_model, vector
-from ...scene import content_folders, gizmos, identity, transforms
+from ...scene.disk import content_folders
+from ...scene.geometry import transforms
+from ...scene.kept import identity
 from ...scene.names import showable
-from ...scene.progress import Steps, progress
+from ...scene.view import gizmos
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..content import DEFINITION
 from ..context import ImportContext

@@ -16,8 +16,8 @@ from bpy.types import Camera, Light
 from ....formats.source import numbers
 from ....formats.source.entities.entity_values import number
 from ....formats.source.entities.text import CLASSNAME
-from ...scene import baselines
 from ...scene.blender_types import Value
+from ...scene.kept import baselines
 from ..lights import lamps
 
 _SET = "data"

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import bpy
 
 from ....formats.source.entities.entity_values import number
-from ...scene import sounds
+from ...scene.media import sounds
 from ...scene.names import showable
 from ..context import ImportContext
 

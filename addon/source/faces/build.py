@@ -19,9 +19,10 @@ from ....formats.source.faces.side_faces import SideFaces
 from ....formats.source.geometry import Polygons
 from ....formats.source.numbers import singles
 from ....formats.source.records import Records, SurfaceFlag
-from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
-from ...scene.progress import Steps, progress
+from ...scene.geometry import meshes
+from ...scene.kept import identity
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps

@@ -20,7 +20,7 @@ from ....formats.source.faces import displacements
 from ....formats.source.faces.surface_edits import Edits, find, turned_over
 from ....formats.source.faces.surfaces import Bools
 from ....formats.source.geometry import Floats, Ints
-from ...scene import mends
+from ...scene.issues import mends
 from ...scene.reports import Report, SceneError, listed
 from ..collecting.scene_level import SceneLevel
 from ..settings import EDIT, IGNORE, REBUILD, VISUAL

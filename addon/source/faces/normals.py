@@ -18,7 +18,7 @@ from ....formats.source import LumpId, edits
 from ....formats.source.faces import vertex_normals
 from ....formats.source.faces.surfaces import Bools
 from ....formats.source.geometry import Ints
-from ...scene import meshes
+from ...scene.geometry import meshes
 from ...scene.reports import Report
 from .scene_surfaces import SceneSurfaces
 

@@ -8,7 +8,7 @@ import bpy
 from ....formats import source
 from ....formats.source.faces import side_faces
 from ....formats.source.faces.side_faces import SideFaces
-from ...scene import baselines
+from ...scene.kept import baselines
 from .. import layout
 
 _KEYS = (layout.SIDE_POINTS, layout.SIDE_CORNERS, layout.SIDE_ROWS)

@@ -19,8 +19,10 @@ from ....formats.source import LumpId, edits, geometry
 from ....formats.source.light import lighting, radiance, rgbe
 from ....formats.source.light.lighting import BUMP_SAMPLES, Blocks
 from ....formats.source.records import Records
-from ...scene import baking, baselines, images, originals
+from ...scene.kept import baselines, originals
+from ...scene.media import images
 from ...scene.reports import Report, SceneError
+from ...scene.view import baking
 from .. import layout
 from ..collecting.scene_level import SceneLevel
 from . import build

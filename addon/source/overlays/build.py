@@ -16,10 +16,11 @@ from ....formats.source.numbers import doubles, singles
 from ....formats.source.placed import overlay_depths, overlay_quads, overlay_rows
 from ....formats.source.records import Records
 from ....formats.source.tables import overlay_lists
-from ...scene import baselines, identity, meshes, transforms
+from ...scene.fields.properties import describe
+from ...scene.geometry import meshes, transforms
+from ...scene.kept import baselines, identity
 from ...scene.names import showable
-from ...scene.progress import Steps, progress
-from ...scene.properties import describe
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps

@@ -17,9 +17,9 @@ from ....formats.source.numbers import doubles
 from ....formats.source.placed import overlay_quads
 from ....formats.source.records import Records
 from ....formats.source.tables.fields import overlay_counts
-from ...scene import baselines
 from ...scene.blender_types import Value
-from ...scene.instances import Instance
+from ...scene.kept import baselines
+from ...scene.kept.instances import Instance
 from ...scene.reports import Report
 from .. import layout
 from ..collecting import placement

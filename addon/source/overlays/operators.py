@@ -11,7 +11,9 @@ import numpy as np
 from ....formats import source
 from ....formats.source import geometry
 from ....formats.source.placed import near_faces, overlay_quads
-from ...scene import declared, identity, transforms
+from ...scene.fields import declared
+from ...scene.geometry import transforms
+from ...scene.kept import identity
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..adding.open_map import importing_into

@@ -17,9 +17,11 @@ from ....formats.source.numbers import doubles
 from ....formats.source.placed import prop_boxes
 from ....formats.source.records import Records, Solidity
 from ....formats.source.sections.static_props import StaticProps, model_name
-from ...scene import baselines, properties, shapes
 from ...scene.blender_types import Value
-from ...scene.instances import Instance
+from ...scene.fields import properties
+from ...scene.geometry import shapes
+from ...scene.kept import baselines
+from ...scene.kept.instances import Instance
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting import placement

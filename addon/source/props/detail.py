@@ -12,8 +12,9 @@ from ....formats.source.numbers import doubles
 from ....formats.source.placed import orientation
 from ....formats.source.records import Records
 from ....formats.source.sections.detail_props import DetailProps
-from ...scene import identity, meshes
-from ...scene.progress import Steps
+from ...scene.geometry import meshes
+from ...scene.kept import identity
+from ...scene.work.progress import Steps
 from .. import layout
 from ..context import ImportContext
 from .boxes import box, show_box

@@ -9,7 +9,9 @@ from pathlib import PurePosixPath
 import bpy
 
 from ....formats.source.sections.static_props import model_name
-from ...scene import declared, identity, properties, transforms
+from ...scene.fields import declared, properties
+from ...scene.geometry import transforms
+from ...scene.kept import identity
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
 from .. import layout

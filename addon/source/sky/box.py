@@ -25,8 +25,9 @@ from ....formats.source.numbers import doubles
 from ....formats.source.tables import fields
 from ....formats.source.tree import leaf_tree
 from ....formats.source.tree.leaf_tree import LeafTree
-from ...scene import attributes, identity
+from ...scene import attributes
 from ...scene.blender_types import Value
+from ...scene.kept import identity
 from .. import layout
 from ..context import ImportContext
 from ..displacements.build import DisplacementMeshes

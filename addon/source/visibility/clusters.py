@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ....formats.source.tree import sight
-from ...scene import transforms
+from ...scene.geometry import transforms
 from .. import layout
 from ..context import ImportContext
 from ..props.boxes import boxes

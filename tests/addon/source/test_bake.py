@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, originals
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.lightmaps import bake

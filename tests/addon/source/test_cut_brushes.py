@@ -7,7 +7,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source

@@ -6,7 +6,7 @@ from functools import cache
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import baselines, identity
+from levelwright.addon.scene.kept import baselines, identity
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source

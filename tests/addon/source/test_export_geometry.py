@@ -5,7 +5,8 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, meshes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.faces import collect as faces

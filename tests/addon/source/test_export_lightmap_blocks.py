@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import baselines, originals
+from levelwright.addon.scene.kept import baselines, originals
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.lightmaps import build as lightmaps

@@ -6,7 +6,7 @@ import math
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import baselines
+from levelwright.addon.scene.kept import baselines
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon import commands, games
-from levelwright.addon.scene import identity, originals
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout, vmf_exporter
 from levelwright.addon.source.brushes import build as brushes

@@ -7,7 +7,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, meshes, originals
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import layout, panel
 from levelwright.addon.source.lightmaps import build as lightmaps

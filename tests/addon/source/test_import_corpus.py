@@ -6,7 +6,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import attributes, baselines, identity, meshes, originals
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import baselines, identity, originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import importer, layout
 from levelwright.addon.source.lightmaps import build as lightmaps

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, vmf, world

@@ -7,7 +7,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import SceneError
 from levelwright.formats import source
 from levelwright.formats.source import LumpId
