@@ -132,6 +132,10 @@ def test_no_circle_between_the_folders_of_a_game(game: Path, part: str) -> None:
     assert circle(folder_arrows(ROOT / part / game.name)) == []
 
 
+def test_no_circle_between_the_rooms_of_what_games_share() -> None:
+    assert circle(folder_arrows(ROOT / "addon" / "scene")) == []
+
+
 def test_the_check_sees_a_circle() -> None:
     assert circle({"faces": {"light"}, "light": {"sky"}, "sky": set()}) == []
     assert circle({"faces": {"light"}, "light": {"sky"}, "sky": {"faces"}, "pak": {"sky"}}) == [
