@@ -25,7 +25,9 @@ from . import (
     shortcuts,
     viewing,
 )
-from .scene import once, stoppable, texture_lock, undone
+from .scene.interface import stoppable, texture_lock
+from .scene.kept import undone
+from .scene.work import once
 
 _PARTS: tuple[ModuleType, ...] = (
     remembered,  # the preferences are made of it

@@ -15,10 +15,13 @@ from ..formats.counting import number_of
 from . import asset_previews, games, levels
 from .asset_previews import Studio
 from .game import Game
-from .scene import assets, chosen_files, files, previews, stage
+from .scene import assets
 from .scene.assets import AssetRules, Candidate
-from .scene.options import UsageError, from_text
+from .scene.disk import chosen_files, files
+from .scene.fields.options import UsageError, from_text
+from .scene.media import previews
 from .scene.reports import Report, SceneError, in_words
+from .scene.view import stage
 
 FAILURES = (FormatError, SceneError, OSError, RuntimeError)
 """What keeps a level from giving assets."""

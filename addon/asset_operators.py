@@ -12,16 +12,17 @@ import bpy
 from ..formats.counting import number_of
 from . import batch
 from .asset_library import levels_in
-from .scene import declared, stage
 from .scene.blender_types import Value
-from .scene.declared import Declared
+from .scene.disk.programs import Programs
+from .scene.fields import declared
+from .scene.fields.declared import Declared
+from .scene.fields.options import UsageError
+from .scene.interface.sidebar import Result, register_classes, unregister_classes
+from .scene.interface.stoppable import Stoppable
 from .scene.names import showable
-from .scene.options import UsageError
-from .scene.programs import Programs
-from .scene.progress import Steps, progress
 from .scene.reports import SceneError, in_words
-from .scene.sidebar import Result, register_classes, unregister_classes
-from .scene.stoppable import Stoppable
+from .scene.view import stage
+from .scene.work.progress import Steps, progress
 
 NAME = "Levelwright"
 """What the library's folder, and the library, are called where nobody says otherwise."""

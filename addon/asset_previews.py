@@ -11,9 +11,11 @@ from mathutils import Euler, Matrix, Vector
 
 from ..formats import bitmap_font
 from .picture import PictureSettings, choose_engine
-from .scene import attributes, images, stage
+from .scene import attributes
 from .scene.blender_types import Value
-from .scene.previews import SIZE, Pixels, fitted
+from .scene.media import images
+from .scene.media.previews import SIZE, Pixels, fitted
+from .scene.view import stage
 
 _FROM = Euler((math.radians(65.0), 0.0, math.radians(30.0))).to_matrix()
 """The camera's axes: from the front, right and above."""

@@ -23,8 +23,8 @@ import bpy
 
 from .. import __package__ as base_package
 from . import games
-from .scene import chosen_files
-from .scene.options import UsageError
+from .scene.disk import chosen_files
+from .scene.fields.options import UsageError
 
 WORKER = "worker"
 """The verb of the command line that a process is started with: it then reads requests and answers them, a line each."""

@@ -20,10 +20,12 @@ from ..formats.diff import Unlike, comparing, differing
 from ..formats.format import AnyLevel
 from . import levels
 from .game import Game, RecordPlace
-from .scene import findings, identity, originals, reports
+from .scene import reports
+from .scene.issues import findings
+from .scene.kept import identity, originals
 from .scene.names import showable
-from .scene.progress import Steps, Stepwise, progress
 from .scene.reports import LevelFinding
+from .scene.work.progress import Steps, Stepwise, progress
 
 ROWS = 1000
 """Rows of a table that are told one by one."""

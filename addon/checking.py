@@ -10,13 +10,14 @@ import bpy
 from ..formats.counting import number_of
 from . import changes, games, levels
 from .game import Settings
-from .scene import declared, level_options, options, stage
 from .scene.blender_types import Value
-from .scene.declared import Declared
-from .scene.progress import Steps
+from .scene.fields import declared, level_options, options
+from .scene.fields.declared import Declared
+from .scene.interface.sidebar import Result, layout_of, refuse, register_classes, show_tab, unregister_classes
+from .scene.interface.stoppable import Stoppable
 from .scene.reports import Report
-from .scene.sidebar import Result, layout_of, refuse, register_classes, show_tab, unregister_classes
-from .scene.stoppable import Stoppable
+from .scene.view import stage
+from .scene.work.progress import Steps
 
 OF_FILES = ("backup",)
 """Options of exports that are about the file, and none is written."""

@@ -20,10 +20,10 @@ from .batch import FAILED as FILE_FAILED
 from .batch import SECONDS
 from .conversion import convert, is_known_ending, refuse_options, refuse_place
 from .picture import PictureSettings
-from .scene import files
 from .scene.blender_types import gives
-from .scene.options import UsageError
-from .scene.properties import fields
+from .scene.disk import files
+from .scene.fields.options import UsageError
+from .scene.fields.properties import fields
 from .scene.reports import in_words
 
 COMMAND = "levelwright"

@@ -14,9 +14,9 @@ import bpy
 
 from . import games
 from .game import Game
-from .scene import declared
 from .scene.blender_types import Value
-from .scene.properties import fields
+from .scene.fields import declared
+from .scene.fields.properties import fields
 
 OWN = "own"
 """The word of menus for what the games don't agree on; setting it leaves each game's as it is."""

@@ -16,10 +16,12 @@ from ..formats.binary import FormatError
 from . import blend_preview, games, levels
 from .game import Form, Game, Settings
 from .picture import PictureSettings, render
-from .scene import files, images, originals
 from .scene.blender_types import Value
-from .scene.options import UsageError, from_text, refuse_unknown
-from .scene.properties import setting
+from .scene.disk import files
+from .scene.fields.options import UsageError, from_text, refuse_unknown
+from .scene.fields.properties import setting
+from .scene.kept import originals
+from .scene.media import images
 from .scene.reports import Report, SceneError, in_words
 
 Chosen: TypeAlias = dict[type, Settings]

@@ -13,9 +13,9 @@ import bpy
 
 from . import games, markdown
 from .game import Game
-from .scene import declared
-from .scene.declared import Declared
-from .scene.sidebar import DOCUMENTATION, Result
+from .scene.fields import declared
+from .scene.fields.declared import Declared
+from .scene.interface.sidebar import DOCUMENTATION, Result
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs"
 """Where the pages are: in a clone, and in the extension's zip as far as they are for artists."""

@@ -11,7 +11,7 @@ from bpy_extras.io_utils import poll_file_object_drop
 from . import games, operators
 from .game import FileKind, Form
 from .scene.blender_types import gives
-from .scene.sidebar import register_classes, unregister_classes
+from .scene.interface.sidebar import register_classes, unregister_classes
 
 
 class _Drop:

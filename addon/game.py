@@ -17,13 +17,13 @@ from mathutils import Vector
 from ..formats import FORMATS, Format
 from ..formats.format import AnyLevel, Document
 from .scene.assets import AssetRules
-from .scene.content_folders import ContentFolder
-from .scene.kinds import KindOf
-from .scene.ledger import Fates
-from .scene.menus import MenuSection
-from .scene.progress import Steps
+from .scene.disk.content_folders import ContentFolder
+from .scene.fates.ledger import Fates
+from .scene.interface.menus import MenuSection
 from .scene.reports import Report, SceneError
-from .scene.spawns import Spawn
+from .scene.view.kinds import KindOf
+from .scene.view.spawns import Spawn
+from .scene.work.progress import Steps
 
 Settings = Any
 """A frozen dataclass of options: which one, the game says."""

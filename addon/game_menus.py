@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The menu *Levelwright* of the 3D view: a menu a game with all of its operators, for Blender's search (F3), too.
 
-They are made of what the games declare (`scene.menus`). The game of the active level has all of its operators, greyed
-where they can't be used now; other games only what can be: a search for "add group" doesn't begin with theirs.
+They are made of what the games declare (`interface.menus`). The game of the active level has all of its operators,
+greyed where they can't be used now; other games only what can be: a search for "add group" doesn't begin with theirs.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from . import documentation, games, shortcuts
 from .asset_operators import LEVELWRIGHT_OT_make_asset_library
 from .game import Game
 from .operators import GAME_LEVEL
-from .scene import originals
 from .scene.blender_types import Value
-from .scene.menus import MenuEntry, Rows, Values
+from .scene.interface.menus import MenuEntry, Rows, Values
+from .scene.interface.sidebar import active_level, layout_of, register_classes, unregister_classes
+from .scene.kept import originals
 from .scene.names import showable
-from .scene.sidebar import active_level, layout_of, register_classes, unregister_classes
 from .setup_operators import LEVELWRIGHT_OT_check_setup, LEVELWRIGHT_OT_find_games
 
 _Draw = Callable[[bpy.types.UILayout, bpy.types.Context], None]

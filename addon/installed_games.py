@@ -18,7 +18,7 @@ from ..formats.reach import AllowedFolders
 from ..formats.source.content import steam
 from ..formats.source.content.steam import Program
 from .game import Game
-from .scene.content_folders import ContentFolder
+from .scene.disk.content_folders import ContentFolder
 
 _STEAM = "Steam"
 _REGISTRY = (

@@ -15,13 +15,18 @@ from typing import ClassVar, Literal
 import bpy
 
 from . import levels
-from .scene import declared, findings, originals, sidebar, stage, wording
+from .scene import wording
 from .scene.blender_types import Value
-from .scene.declared import Declared
-from .scene.findings import FindingGroup, KeptFinding
+from .scene.fields import declared
+from .scene.fields.declared import Declared
+from .scene.interface import sidebar
+from .scene.interface.sidebar import ItemList, Result, refuse
+from .scene.issues import findings
+from .scene.issues.findings import FindingGroup, KeptFinding
+from .scene.kept import originals
 from .scene.names import showable_lines
 from .scene.reports import SceneError, Sort, in_words
-from .scene.sidebar import ItemList, Result, refuse
+from .scene.view import stage
 
 Which = Literal["issues", "changes"]
 ICONS: dict[Sort, Literal["CANCEL", "VIEWZOOM", "LIBRARY_DATA_BROKEN", "REMOVE", "ERROR", "GREASEPENCIL"]] = {

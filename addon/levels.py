@@ -18,25 +18,18 @@ from .. import formats
 from ..formats.binary import FormatError
 from . import games
 from .game import Form, Game, Settings
-from .scene import (
-    chosen_files,
-    evaluated,
-    files,
-    findings,
-    journal,
-    known_files,
-    ledger,
-    level_options,
-    loose,
-    originals,
-    stage,
-    startup,
-    stoppable,
-)
+from .scene.disk import chosen_files, files, journal, known_files
+from .scene.fates import ledger
+from .scene.fields import level_options
+from .scene.geometry import evaluated, loose
+from .scene.interface import stoppable
+from .scene.issues import findings
+from .scene.kept import originals
 from .scene.names import file_name_of
-from .scene.progress import Steps, Stepwise, progress, steps_of
 from .scene.reports import Report, SceneError, text_of
-from .scene.stage import scene_of
+from .scene.view import stage, startup
+from .scene.view.stage import scene_of
+from .scene.work.progress import Steps, Stepwise, progress, steps_of
 
 FAILURES = (FormatError, SceneError, OSError)
 """What all of this raises for what users give it: operators report these."""

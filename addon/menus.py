@@ -10,10 +10,11 @@ import bpy
 from . import games, levels, operators
 from .game import FileKind, Form
 from .operators import GAME_LEVEL
-from .scene import originals, stage
 from .scene.blender_types import Value
+from .scene.interface.sidebar import layout_of, register_classes, unregister_classes
+from .scene.kept import originals
 from .scene.reports import SceneError
-from .scene.sidebar import layout_of, register_classes, unregister_classes
+from .scene.view import stage
 
 LABEL = "Game Level"
 MANY = 6

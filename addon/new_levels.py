@@ -9,9 +9,12 @@ import bpy
 
 from . import games, levels
 from .game import Game, NewLevel
-from .scene import ledger, options, originals, stage
+from .scene.fates import ledger
+from .scene.fields import options
+from .scene.interface.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.kept import originals
 from .scene.reports import Report
-from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.view import stage
 
 
 class _New(bpy.types.Operator):

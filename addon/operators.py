@@ -15,14 +15,17 @@ from ..formats.counting import number_of
 from . import chosen_levels, games, levels, remembered
 from .common_options import COMMON, shared
 from .game import FileKind, Form, Game, Settings
-from .scene import chosen_files, declared, level_options, options, stage, wording
+from .scene import wording
 from .scene.blender_types import Value
-from .scene.declared import Declared
+from .scene.disk import chosen_files
+from .scene.fields import declared, level_options, options
+from .scene.fields.declared import Declared
+from .scene.interface.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.interface.stoppable import Stoppable
 from .scene.names import showable
-from .scene.progress import Steps
 from .scene.reports import Report, listed
-from .scene.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
-from .scene.stoppable import Stoppable
+from .scene.view import stage
+from .scene.work.progress import Steps
 
 NOTE_LETTERS = 30
 """Of a note in a line, beside its icon: what the file browser's sidebar is wide at first (looked at in 5.2)."""

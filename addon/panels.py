@@ -11,11 +11,15 @@ from . import changes, issues, levels
 from .checking import LEVELWRIGHT_OT_check_export, LEVELWRIGHT_OT_show_changes
 from .operators import GAME_LEVEL, LEVELWRIGHT_OT_attach_original
 from .report_operators import LEVELWRIGHT_OT_copy_report, LEVELWRIGHT_OT_show_report
-from .scene import declared, findings, originals, sidebar, wording
+from .scene import wording
 from .scene.blender_types import Value
-from .scene.declared import Declared
+from .scene.fields import declared
+from .scene.fields.declared import Declared
+from .scene.interface import sidebar
+from .scene.interface.sidebar import CATEGORY, Result, layout_of
+from .scene.issues import findings
+from .scene.kept import originals
 from .scene.reports import SceneError
-from .scene.sidebar import CATEGORY, Result, layout_of
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import RegionTypeItems, SpaceTypeItems

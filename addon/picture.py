@@ -12,11 +12,13 @@ from mathutils import Euler, Matrix, Vector
 
 from ..formats.binary import FormatError
 from . import levels
-from .scene import materials, originals, stage
 from .scene.blender_types import Value
+from .scene.fields.properties import setting
+from .scene.kept import originals
+from .scene.media import materials
 from .scene.names import showable
-from .scene.properties import setting
 from .scene.reports import Report, SceneError
+from .scene.view import stage
 
 LONGER_SIDE = 1280
 LARGEST_SIDE = 16384

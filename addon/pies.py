@@ -8,8 +8,8 @@ import bpy
 from .game_menus import name_of
 from .operators import GAME_LEVEL
 from .scene.blender_types import Value
-from .scene.menus import textures
-from .scene.sidebar import layout_of, register_classes, unregister_classes
+from .scene.interface.menus import textures
+from .scene.interface.sidebar import layout_of, register_classes, unregister_classes
 from .shortcuts import LEVELWRIGHT_OT_export_level, game_of_active, is_there, own_operator
 
 LEVEL_PIE = "LEVELWRIGHT_MT_pie"

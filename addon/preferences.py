@@ -12,11 +12,12 @@ import bpy
 
 from .. import __package__ as base_package
 from . import games, keymaps, remembered, setup_operators
-from .scene import declared, wording
+from .scene import wording
 from .scene.blender_types import Value
-from .scene.content_folders import ContentFolder, Seen
+from .scene.disk.content_folders import ContentFolder, Seen
+from .scene.fields import declared
+from .scene.interface.sidebar import ItemList, draw_text, register_classes, unregister_classes
 from .scene.names import showable
-from .scene.sidebar import ItemList, draw_text, register_classes, unregister_classes
 from .setup_check import SetupLine
 from .setup_operators import (
     FOLDERS,

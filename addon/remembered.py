@@ -14,11 +14,12 @@ import bpy
 from .. import __package__ as base_package
 from . import games
 from .game import Game, Settings
-from .scene import declared, options, stage
 from .scene.blender_types import Value
-from .scene.declared import Declared
-from .scene.properties import fields
-from .scene.sidebar import Result, register_classes, unregister_classes
+from .scene.fields import declared, options
+from .scene.fields.declared import Declared
+from .scene.fields.properties import fields
+from .scene.interface.sidebar import Result, register_classes, unregister_classes
+from .scene.view import stage
 
 SWITCH = "remember_options"
 """The preference that says whether options are remembered."""

@@ -10,11 +10,12 @@ import bpy
 from .. import __package__ as base_package
 from ..formats.counting import number_of
 from . import changes, issues, levels
-from .scene import declared, stage
-from .scene.declared import Declared
+from .scene.fields import declared
+from .scene.fields.declared import Declared
+from .scene.interface.sidebar import Result, refuse, register_classes, unregister_classes
 from .scene.names import showable_lines
 from .scene.reports import SET_FOLDER, SceneError
-from .scene.sidebar import Result, refuse, register_classes, unregister_classes
+from .scene.view import stage
 
 
 class _OfReport(Declared, bpy.types.Operator):

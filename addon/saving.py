@@ -6,7 +6,9 @@ when levels are deleted: let go of the world that the scene has for them.
 import bpy
 from bpy.app.handlers import persistent
 
-from .scene import images, originals, stage
+from .scene.kept import originals
+from .scene.media import images
+from .scene.view import stage
 
 
 @persistent  # type: ignore[untyped-decorator]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import bpy
 
 from .game import Game
-from .scene.content_folders import ContentFolder
+from .scene.disk.content_folders import ContentFolder
 
 TESTED = ((4, 2), (4, 5), (5, 0), (5, 2))
 """Versions of Blender that the tests run in."""

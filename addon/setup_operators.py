@@ -10,12 +10,14 @@ import bpy
 from .. import __package__ as base_package
 from ..formats.counting import number_of
 from . import games, installed_games, setup_check
-from .scene import content_folders, declared, stage
 from .scene.blender_types import Value
-from .scene.content_folders import ContentFolder
-from .scene.declared import Declared
+from .scene.disk import content_folders
+from .scene.disk.content_folders import ContentFolder
+from .scene.fields import declared
+from .scene.fields.declared import Declared
+from .scene.interface.sidebar import Result
 from .scene.names import showable
-from .scene.sidebar import Result
+from .scene.view import stage
 from .setup_check import SetupLine
 
 FOLDERS: tuple[ContentFolder, ...] = tuple(folder for game in games.GAMES for folder in game.folders)

@@ -7,11 +7,12 @@ import bpy
 
 from . import levels
 from .game import Game
-from .scene import declared, originals
 from .scene.blender_types import Value
-from .scene.declared import Declared
+from .scene.fields import declared
+from .scene.fields.declared import Declared
+from .scene.interface.sidebar import NO_LEVEL, Result, allows, refuse, register_classes, unregister_classes
+from .scene.kept import originals
 from .scene.reports import SceneError
-from .scene.sidebar import NO_LEVEL, Result, allows, refuse, register_classes, unregister_classes
 
 
 def game_of_active(context: bpy.types.Context) -> Game | None:

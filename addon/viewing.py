@@ -11,12 +11,10 @@ from typing import Literal, cast
 import bpy
 
 from . import levels
-from .scene import declared, interior, kinds, originals, spawns, stage
 from .scene.blender_types import SpaceView3D, Value
-from .scene.declared import Declared
-from .scene.names import showable
-from .scene.reports import SceneError
-from .scene.sidebar import (
+from .scene.fields import declared
+from .scene.fields.declared import Declared
+from .scene.interface.sidebar import (
     CATEGORY,
     OBJECT_MODE,
     Result,
@@ -26,6 +24,10 @@ from .scene.sidebar import (
     register_classes,
     unregister_classes,
 )
+from .scene.kept import originals
+from .scene.names import showable
+from .scene.reports import SceneError
+from .scene.view import interior, kinds, spawns, stage
 
 Icon = Literal["NONE"]
 """Names of icons are Blender's own, a long list: any of them is cast to this."""

@@ -17,7 +17,7 @@ from typing import Any
 from ..formats.binary import FormatError
 from .batch import FAILED, WRITTEN, Outcome
 from .conversion import convert
-from .scene.options import UsageError
+from .scene.fields.options import UsageError
 from .scene.reports import Report, SceneError, in_words
 
 FAILURES = (FormatError, SceneError, OSError, RuntimeError, UsageError)

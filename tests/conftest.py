@@ -2,7 +2,7 @@
 """What every test may use: the corpus where it exists, and the marks `slow` and `cpu_seconds`.
 
 Tests of the library (tests/formats) import `formats` and never see Blender. Tests of the extension (tests/addon) import
-it by the name `levelwright`, as Blender does by a longer one: `from levelwright.addon.scene import meshes`.
+it by the name `levelwright`, as Blender does by a longer one: `from levelwright.addon import levels`.
 """
 
 import gc

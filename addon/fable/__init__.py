@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fable levels in Blender: `game` declares them, `layout` says what lives where, `importer` and `exporter` do it."""
 
-from ..scene.sidebar import register_classes, unregister_classes
+from ..scene.interface.sidebar import register_classes, unregister_classes
 from . import panel, preview, resizing, tools_panel
 from .paint import panel as paint_panel
 from .palettes import lists

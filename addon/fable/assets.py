@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..scene.assets import AssetRules, text_property
-from ..scene.identity import kind_of
+from ..scene.kept.identity import kind_of
 from . import layout
 from .kinds import DEFINITION
 

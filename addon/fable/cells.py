@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 from ...formats.arrays import Array
 from ...formats.fable.records import Records
-from ..scene import identity, meshes
 from ..scene.attributes import Domain, Kind
-from ..scene.meshes import MeshData
-from ..scene.properties import INT32
+from ..scene.fields.properties import INT32
+from ..scene.geometry import meshes
+from ..scene.geometry.meshes import MeshData
+from ..scene.kept import identity
 from ..scene.reports import Report, SceneError
 from .layout import CellField
 
 Arrays = dict[str, tuple[Domain, Kind, Array]]
-"""Attributes as `scene.meshes.build` takes them."""
+"""Attributes as `scene.geometry.meshes.build` takes them."""
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...formats.counting import number_of
 from ...formats.reach import AllowedFolders
-from ..scene.content_folders import ContentFolder
+from ..scene.disk.content_folders import ContentFolder
 
 ENDINGS = (".png", ".tga", ".dds", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp")
 """How the names of images of themes end."""

@@ -18,12 +18,14 @@ from ...formats.binary import FormatError
 from ...formats.counting import number_of
 from ...formats.fable.map_versions import GAME_MAP_SINCE, NEWEST, change_map_version
 from ...formats.fable.records import ROOT_EDGE
-from ..scene import evaluated, identity, meshes, originals, properties, transforms
-from ..scene.gate import refuse_new
-from ..scene.identity import kind_of
+from ..scene.fates.gate import refuse_new
+from ..scene.fields import properties
+from ..scene.geometry import evaluated, meshes, transforms
+from ..scene.kept import identity, originals
+from ..scene.kept.identity import kind_of
 from ..scene.level import only, root_of
-from ..scene.progress import Steps, Stepwise
 from ..scene.reports import Report, SceneError, listed
+from ..scene.work.progress import Steps, Stepwise
 from . import layout
 from .game_map.collect import collect_game_map
 from .navigation.collect import collect_navigation

@@ -3,7 +3,7 @@
 
 from ...formats.fable import tng
 from ..game import FileKind, Form, Game, NewLevel, RecordPlace
-from ..scene.spawns import Spawns
+from ..scene.view.spawns import Spawns
 from . import kinds, layout, new_level, register, unregister, worlds
 from .assets import ASSETS
 from .content import GAME as INSTALLED

@@ -15,10 +15,11 @@ from ...formats.counting import number_of
 from ...formats.fable import theme_weights, water
 from ...formats.fable.geometry import finite_heights
 from ...formats.fable.map_versions import NEWEST
-from ..scene import content_folders, properties
-from ..scene.progress import Steps, Stepwise, progress
-from ..scene.properties import INT32
+from ..scene.disk import content_folders
+from ..scene.fields import properties
+from ..scene.fields.properties import INT32
 from ..scene.reports import Report
+from ..scene.work.progress import Steps, Stepwise, progress
 from . import content, layout, view
 from .context import ImportContext
 from .game_map.build import build_game_map

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the objects of a level are, for switching them on and off in views: see `scene.kinds`."""
+"""What the objects of a level are, for switching them on and off in views: see `scene.view.kinds`."""
 
 from __future__ import annotations
 
 import bpy
 
-from ..scene.identity import kind_of
+from ..scene.kept.identity import kind_of
 from . import layout
 
 DEFINITION = "DefinitionType"
@@ -24,7 +24,7 @@ _OF_THINGS = {"Marker": "Markers", "TrackNode": "Markers", "Building": "Building
 
 
 def kind_shown(obj: bpy.types.Object, _home: bpy.types.Collection) -> str:
-    """Say which of `scene.kinds.KINDS` an object is."""
+    """Say which of `scene.view.kinds.KINDS` an object is."""
     if obj.type == "LIGHT":
         return "Lights"
     kind = _OF_STAMPS.get(kind_of(obj) or "")

@@ -20,7 +20,7 @@ isn't below it, as a new empty, is where it is seen.
 **Terrain.** Vertex i is the height cell (x, y) of i = y * columns + x, and stands at (x, y, height * 2048): all exact
 (a power of two). Heights that aren't finite are shown at 0. Faces are the squares between four cells, in the same
 order; where the map header has no "plus one" there are width x height vertices, otherwise one more each way. Points
-have record_id = i + 1 and record_check (scene.identity), of the level's own token: a cell is found by these and by its
+have record_id = i + 1 and record_check (kept.identity), of the level's own token: a cell is found by these and by its
 XY, never by the order of the vertices. Attributes of points: CELL_FIELDS (what paints and scripts edit), FLAGS
 (booleans: see there which bits), and weight layers; THEME_COLOR and what else `materials` makes is for show only.
 
@@ -89,19 +89,19 @@ from numpy.typing import NDArray
 
 from ...formats.arrays import Array
 from ...formats.fable.records import GAME_CELL_EDGE, Records
-from ..scene.aspects import GONE
 from ..scene.attributes import Kind
-from ..scene.identity import is_named, stamped, unnumbered
-from ..scene.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
-from ..scene.loose import LOOSE
+from ..scene.fates.aspects import GONE
+from ..scene.fates.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.fields.properties import setting
+from ..scene.geometry.loose import LOOSE
+from ..scene.kept.identity import is_named, stamped, unnumbered
 from ..scene.names import showable
-from ..scene.properties import setting
 from ..scene.reports import SceneError
 
 FORMAT = "fable"
 """The originals' format."""
 
-# Stamps: the `kind` of scene.identity.stamp.
+# Stamps: the `kind` of scene.kept.identity.stamp.
 LEVEL, ROOT, TERRAIN, GAME_MAP = "level", "root", "terrain", "game_map"
 NAVIGATION, SECTION = "navigation", "section"
 THINGS, THING_SECTION, THING = "things", "thing_section", "thing"

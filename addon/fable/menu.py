@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The game's menu: all of its operators."""
 
-from ..scene.menus import MenuEntry, MenuSection, each, entries
+from ..scene.interface.menus import MenuEntry, MenuSection, each, entries
 from .palettes.lists import LISTS
 from .terrain import overlays
 

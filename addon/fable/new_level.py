@@ -10,7 +10,7 @@ import bpy
 
 from ...formats import fable
 from ...formats.fable.records import ROOT_EDGE
-from ..scene.options import new_name, option
+from ..scene.fields.options import new_name, option
 from ..scene.reports import Report, SceneError
 from . import importer
 from .settings import ImportSettings

@@ -6,8 +6,9 @@ Panels in it say by `bl_order` where they come: painting, tools, the thing, list
 
 import bpy
 
-from ..scene import identity, properties
-from ..scene.sidebar import LevelPanel, draw_property, draw_text
+from ..scene.fields import properties
+from ..scene.interface.sidebar import LevelPanel, draw_property, draw_text
+from ..scene.kept import identity
 from . import layout
 from .terrain import overlays
 from .terrain.operators import LEVELWRIGHT_OT_fable_overlay, LEVELWRIGHT_OT_fable_refresh

@@ -11,13 +11,15 @@ from ...formats.binary import FormatError
 from ...formats.fable.changes import COST, GAINED, LOST, different
 from ...formats.fable.geometry import finite_heights, leaf_corners, over_ground, unit_squares
 from ...formats.fable.records import Records
-from ..scene import declared, identity, meshes, originals
 from ..scene.blender_types import Value
-from ..scene.identity import kind_of
-from ..scene.materials import shader
+from ..scene.fields import declared
+from ..scene.geometry import meshes
+from ..scene.interface.sidebar import LevelOperator
+from ..scene.kept import identity, originals
+from ..scene.kept.identity import kind_of
+from ..scene.media.materials import shader
 from ..scene.names import showable
 from ..scene.reports import Report, SceneError, listed
-from ..scene.sidebar import LevelOperator
 from . import layout
 from .exporter import collect_level
 from .navigation.ground import LOWEST

@@ -14,11 +14,15 @@ from ...formats.binary import FormatError
 from ...formats.counting import number_of
 from ...formats.fable import tng
 from ...formats.fable.resize import LARGEST, Edges, move_things, resize
-from ..scene import declared, identity, known_files, ledger, originals, properties, stage
+from ..scene.disk import known_files
+from ..scene.fates import ledger
+from ..scene.fields import declared, properties
+from ..scene.interface.sidebar import AskingOperator
+from ..scene.kept import identity, originals
 from ..scene.level import needed_root
 from ..scene.names import showable
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import AskingOperator
+from ..scene.view import stage
 from . import layout
 from .exporter import collect_level
 from .importer import build_scene

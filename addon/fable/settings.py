@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..scene.options import option
+from ..scene.fields.options import option
 
 CLAMP_HINT = "The option Clamp brings them back into their limits"
 """What refusals say that `ExportSettings.clamp` would lift."""

@@ -4,7 +4,7 @@
 import bpy
 
 from ...formats.counting import number_of
-from ..scene.sidebar import LevelPanel
+from ..scene.interface.sidebar import LevelPanel
 from . import layout
 from .preview import LEVELWRIGHT_OT_fable_preview_navigation
 from .resizing import LEVELWRIGHT_OT_fable_resize

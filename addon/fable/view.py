@@ -6,8 +6,8 @@ from __future__ import annotations
 import bpy
 
 from ...formats.fable.geometry import finite_heights
-from ..scene import stage, startup
 from ..scene.blender_types import Value
+from ..scene.view import stage, startup
 from . import layout
 from .context import ImportContext
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 import bpy
 
 from ...formats.genesis.entities import CLASSNAME, NAME
-from ..scene import mesh_parts, meshes
 from ..scene.assets import AssetRules, text_property
-from ..scene.identity import kind_of
+from ..scene.geometry import mesh_parts, meshes
+from ..scene.kept.identity import kind_of
 from . import layout
 from .materials.names import NAMED
 

@@ -13,9 +13,9 @@ from ...formats.genesis import CompiledLevel, Entity
 from ...formats.genesis.compiled import ChunkId, geometry, pictures, surfaces
 from ...formats.genesis.entities import numbers3
 from ...formats.genesis.headers import DeclaredClasses
-from ..scene import transforms
-from ..scene.progress import Steps, progress
+from ..scene.geometry import transforms
 from ..scene.reports import Report, SceneError
+from ..scene.work.progress import Steps, progress
 from .classes.collect import define, edited_types
 from .classes.types import known_types, own_types
 from .context import ExportContext

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...formats.reach import AllowedFolders
-from ..scene.content_folders import ContentFolder
+from ..scene.disk.content_folders import ContentFolder
 
 _ENDING = ".txl"
 _LEVELS = ("", "levels", "level")

@@ -13,8 +13,10 @@ from mathutils import Matrix
 
 from ...formats import genesis
 from ...formats.binary import FormatError
-from ..scene import identity, level, originals, stage
+from ..scene import level
+from ..scene.kept import identity, originals
 from ..scene.reports import Report, SceneError
+from ..scene.view import stage
 from . import layout
 from .settings import ExportSettings, ImportSettings
 

@@ -10,8 +10,8 @@ from ...formats.genesis import geometry, typedefs
 from ...formats.genesis.editor_level import VERSION, Level3dt
 from ...formats.genesis.headers import DeclaredClasses
 from ...formats.genesis.upgrade import upgraded
-from ..scene.progress import Steps
 from ..scene.reports import Report
+from ..scene.work.progress import Steps
 from .brushes.collect import BrushCollector, tell_orders
 from .brushes.collect_editor import EditorBrushes
 from .classes.kept import kept_types

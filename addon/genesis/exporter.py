@@ -20,10 +20,12 @@ from ...formats.genesis import CompiledLevel, convert
 from ...formats.genesis.compiled import decompile
 from ...formats.genesis.editor_level import Level3dt
 from ...formats.genesis.map_file import MapLevel
-from ..scene import chosen_files, content_folders, gate, originals
+from ..scene.disk import chosen_files, content_folders
+from ..scene.fates import gate
+from ..scene.kept import originals
 from ..scene.names import showable
-from ..scene.progress import Steps, Stepwise
 from ..scene.reports import Report, SceneError
+from ..scene.work.progress import Steps, Stepwise
 from . import compiled_exporter, editor_exporter, layout, map_exporter
 from .classes.types import declared_types, define_classes
 from .context import ExportContext

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What becomes of edits of a Genesis3D level, kind by kind: see `scene.ledger`. What isn't named here is told by name.
+"""What becomes of edits of a Genesis3D level, kind by kind: see `fates.ledger`. What isn't named here is told by name.
 
 What is written is read by a step of the export, which writes it, refuses it, or speaks of it.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..scene import properties
-from ..scene.aspects import GONE
-from ..scene.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.fates.aspects import GONE
+from ..scene.fates.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.fields import properties
 from . import layout
 
 

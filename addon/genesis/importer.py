@@ -18,8 +18,8 @@ from ...formats.genesis.geometry import Geometry
 from ...formats.genesis.level import EntityLevel
 from ...formats.genesis.map_file import MapLevel
 from ..scene.names import showable
-from ..scene.progress import Steps, Stepwise, progress
 from ..scene.reports import Report
+from ..scene.work.progress import Steps, Stepwise, progress
 from . import layout, view
 from .brushes import contents
 from .brushes.build import build_brushes, one_each, shared, warn_of_unclosed

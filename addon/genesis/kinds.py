@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the objects of a level are, for switching them on and off in views: see `scene.kinds`."""
+"""What the objects of a level are, for switching them on and off in views: see `scene.view.kinds`."""
 
 from __future__ import annotations
 
 import bpy
 
 from ...formats.genesis.entities import CLASSNAME
-from ..scene.identity import kind_of
+from ..scene.kept.identity import kind_of
 from . import layout
 
 _OF_STAMPS = {
@@ -20,7 +20,7 @@ _SPAWN = "start"
 
 
 def kind_shown(obj: bpy.types.Object, _home: bpy.types.Collection) -> str:
-    """Say which of `scene.kinds.KINDS` an object is."""
+    """Say which of `scene.view.kinds.KINDS` an object is."""
     stamped = kind_of(obj) or ""
     if stamped == layout.BRUSH:
         return _kind_of_brush(obj)

@@ -55,12 +55,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..scene.attributes import Kind
-from ..scene.properties import setting
+from ..scene.fields.properties import setting
 
 SCALE = 0.0254
 """Metres a unit: one inch."""
 
-# Stamps: the `kind` of scene.identity.stamp, beside its own LEVEL and ROOT.
+# Stamps: the `kind` of scene.kept.identity.stamp, beside its own LEVEL and ROOT.
 WORLD, GROUP, MODELS, MODEL_COLLECTION = "world", "group", "models", "model_collection"
 MODEL, MOTION, ENTITIES, ENTITY = "model", "motion", "entities", "entity"
 BRUSH, BRUSHES = "brush", "brushes"
@@ -125,7 +125,7 @@ MAP_FIELDS: dict[str, Kind] = {
 EDITOR_FIELDS: dict[str, Kind] = {"rotate": "FLOAT", "shift": "INT32_2D", "scale": "FLOAT2", "light_scale": "FLOAT2"}
 """Of `.3dt` faces: the editor's TexInfo, rotate in degrees."""
 
-# Keys of scene.baselines on the level's collection. b brushes with faces, v vertices, c corners, f faces of the level.
+# Keys of kept.baselines on the level's collection. b brushes with faces, v vertices, c corners, f faces of the level.
 POSITIONS = "positions"
 """float32[v, 3], as in the mesh (Blender's axes, relative to ORIGINS)."""
 VERTEX_STARTS = "vertex_starts"
@@ -288,4 +288,4 @@ def quaternion_from_blender(values: ArrayLike) -> NDArray[np.float64]:
 FORMAT = "genesis"
 """The originals' format, in either kind of file."""
 KIND = "kind"
-"""In the options of the original (scene.originals): "map", "3dt" or "bsp", which kind of level the scene is."""
+"""In the options of the original (scene.kept.originals): "map", "3dt" or "bsp", which kind of level the scene is."""

@@ -8,10 +8,12 @@ import bpy
 from ...formats import genesis
 from ...formats.binary import FormatError
 from ...formats.solid_leaks import Sealing, examine
-from ..scene import identity, leaks, sidebar
+from ..scene import leaks
+from ..scene.interface import sidebar
+from ..scene.kept import identity
 from ..scene.level import needed_root
-from ..scene.progress import Steps
 from ..scene.reports import Report, SceneError
+from ..scene.work.progress import Steps
 from . import layout
 from .exporter import export_level
 from .parts.placement import ancestor

@@ -13,8 +13,8 @@ from ...formats.genesis import Entity, MapLevel, geometry
 from ...formats.genesis.entities import CLASSNAME, MODEL, NAME, ORIGIN
 from ...formats.genesis.headers import DeclaredClasses
 from ...formats.genesis.level import EntityLevel
-from ..scene.progress import Steps
 from ..scene.reports import Report
+from ..scene.work.progress import Steps
 from .brushes.collect import BrushCollector, tell_orders
 from .brushes.collect_map import MapBrushes
 from .classes.collect import define, edited_types

@@ -13,10 +13,11 @@ from ...formats import genesis
 from ...formats.genesis import typedefs
 from ...formats.genesis.headers import DeclaredClasses
 from ...formats.genesis.typedefs import TypeDef
-from ..scene import boxes, stage
+from ..scene import boxes
+from ..scene.fields.options import new_name, option
 from ..scene.level import needed_root
-from ..scene.options import new_name, option
 from ..scene.reports import Report
+from ..scene.view import stage
 from . import importer, layout, view
 from .classes.kept import keep
 from .entities.operators import add_entity

@@ -9,10 +9,14 @@ from ...formats import genesis, solid_leaks
 from ...formats.binary import FormatError
 from ...formats.genesis import CompiledLevel
 from ...formats.genesis.editor_level import Level3dt
-from ..scene import declared, ledger, originals, sidebar, stage
-from ..scene.progress import Steps, Stepwise, progress
+from ..scene.fates import ledger
+from ..scene.fields import declared
+from ..scene.interface import sidebar
+from ..scene.interface.stoppable import StoppableTool, nothing_left_behind
+from ..scene.kept import originals
 from ..scene.reports import Report, SceneError
-from ..scene.stoppable import StoppableTool, nothing_left_behind
+from ..scene.view import stage
+from ..scene.work.progress import Steps, Stepwise, progress
 from . import importer, layout
 from .context import resumed
 from .exporter import export_level

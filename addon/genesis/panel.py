@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import bpy
 
-from ..scene import identity, properties, sidebar
+from ..scene.fields import properties
+from ..scene.interface import sidebar
+from ..scene.kept import identity
 from . import layout
 from .brushes import panel as brush_panel
 from .entities.operators import AddGenesisEntity

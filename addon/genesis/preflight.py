@@ -18,9 +18,10 @@ from ...formats.binary import FormatError
 from ...formats.genesis import CompiledLevel, txl, typedefs
 from ...formats.genesis.entities import CLASSNAME, NAME
 from ...formats.genesis.records import WORLD_BOUND, texture_names
-from ..scene import content_folders, identity, known_files
-from ..scene.progress import Steps, Stepwise, progress
+from ..scene.disk import content_folders, known_files
+from ..scene.kept import identity
 from ..scene.reports import Report
+from ..scene.work.progress import Steps, Stepwise, progress
 from . import content, layout
 from .classes.kept import kept_types
 from .light import kinds

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from ..scene.options import option
+from ..scene.fields.options import option
 from . import layout
 
 _MORE = "More"

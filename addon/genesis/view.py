@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..scene import stage
-from ..scene.spawns import Spawns
+from ..scene.view import stage
+from ..scene.view.spawns import Spawns
 from .context import ImportContext
 
 AMBIENT = 0.08

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 import bpy
 
-from ..scene import assets, mesh_parts, meshes
+from ..scene import assets
 from ..scene.assets import AssetRules, Candidate, text_property
-from ..scene.identity import kind_of
-from ..scene.mesh_parts import MeshPart
+from ..scene.geometry import mesh_parts, meshes
+from ..scene.geometry.mesh_parts import MeshPart
+from ..scene.kept.identity import kind_of
 from . import layout
 from .entities.props import MODEL
 from .faces.objects import geometry

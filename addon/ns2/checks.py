@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.counting import number_of
-from ..scene import mends, transforms
+from ..scene.geometry import transforms
+from ..scene.issues import mends
 from ..scene.level import root_of
 from ..scene.reports import Report
 from .entities.props import TRIGGER

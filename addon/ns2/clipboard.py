@@ -16,9 +16,9 @@ from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.ns2.editing.edited import Bools
 from ...formats.ns2.records import NO_MAPPING_GROUP, Records
-from ..scene import identity, originals
-from ..scene.progress import drain
+from ..scene.kept import identity, originals
 from ..scene.reports import Report, SceneError
+from ..scene.work.progress import drain
 from . import layout
 from .context import ImportContext
 from .entities import editing

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...formats.reach import AllowedFolders, is_own_folder
-from ..scene import content_folders
-from ..scene.content_folders import ContentFolder
+from ..scene.disk import content_folders
+from ..scene.disk.content_folders import ContentFolder
 from ..scene.reports import Report
 
 CONTENT = ("materials", "models")

@@ -12,8 +12,10 @@ import bpy
 
 from ...formats import ns2
 from ...formats.reach import AllowedFolders
-from ..scene import level, originals, stage
+from ..scene import level
+from ..scene.kept import originals
 from ..scene.reports import Report, SceneError
+from ..scene.view import stage
 from .content import ENDINGS, content_of
 from .settings import ImportSettings
 

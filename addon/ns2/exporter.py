@@ -15,9 +15,10 @@ import bpy
 from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.ns2.editing.edited import Ints
-from ..scene import gate, originals
-from ..scene.progress import Steps, Stepwise, progress
+from ..scene.fates import gate
+from ..scene.kept import originals
 from ..scene.reports import Report, SceneError, listed
+from ..scene.work.progress import Steps, Stepwise, progress
 from . import checks
 from .entities.collect import collect_entities
 from .faces.collect import CollectedMesh

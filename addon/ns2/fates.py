@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What becomes of edits of an NS2 level, kind by kind: see `scene.ledger`. What isn't named here is told by name.
+"""What becomes of edits of an NS2 level, kind by kind: see `scene.fates.ledger`. What isn't named here is told by name.
 
 What is written is read by a step of the export, which writes it, refuses it, or speaks of it.
 """
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...formats.ns2.records import MASK_WORDS
-from ..scene import identity
-from ..scene.aspects import GONE
-from ..scene.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
-from ..scene.loose import LOOSE
+from ..scene.fates.aspects import GONE
+from ..scene.fates.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.geometry.loose import LOOSE
+from ..scene.kept import identity
 from . import layout
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", COPIED, DELETED)

@@ -2,8 +2,8 @@
 """What Levelwright has to know of Natural Selection 2."""
 
 from ..game import FileKind, Game, NewLevel, RecordPlace
-from ..scene.sidebar import register_classes, unregister_classes
-from ..scene.spawns import Spawns
+from ..scene.interface.sidebar import register_classes, unregister_classes
+from ..scene.view.spawns import Spawns
 from . import kinds, layout, new_level, operators, panel, selecting, view
 from .assets import ASSETS
 from .content import NS2

@@ -11,9 +11,9 @@ from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.counting import number_of
 from ...formats.ns2.names import meant
-from ..scene import stage
-from ..scene.progress import Steps, Stepwise, progress
 from ..scene.reports import Report
+from ..scene.view import stage
+from ..scene.work.progress import Steps, Stepwise, progress
 from . import kinds, layout, view
 from .context import ImportContext
 from .entities import ambience

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the objects of a level are, for switching them on and off in views: see `scene.kinds`."""
+"""What the objects of a level are, for switching them on and off in views: see `scene.view.kinds`."""
 
 from __future__ import annotations
 
 import bpy
 
 from ...formats.counting import number_of
-from ..scene import stage
-from ..scene.identity import kind_of
+from ..scene.kept.identity import kind_of
+from ..scene.view import stage
 from . import layout
 from .context import ImportContext
 
@@ -35,7 +35,7 @@ def hide_spheres(context: bpy.types.Context, importing: ImportContext) -> None:
 
 
 def kind_shown(obj: bpy.types.Object, _home: bpy.types.Collection) -> str:
-    """Say which of `scene.kinds.KINDS` an object is."""
+    """Say which of `scene.view.kinds.KINDS` an object is."""
     name = obj.get(layout.CLASS)
     if isinstance(name, str):
         return _kind_of_entity(obj, name)

@@ -31,7 +31,7 @@ theirs are those of the original, and what was pasted.
 face is in means nothing, and neither do names: faces are who they are by their ids. Unstamped mesh objects in the
 level, and those of another level, are new geometry.
 
-*Vertices* have VERTEX_ID = vertex + 1 and VERTEX_CHECK (as scene.identity makes them; an attribute's name can't be that
+*Vertices* have VERTEX_ID = vertex + 1 and VERTEX_CHECK (as kept.identity makes them; an attribute's name can't be that
 of faces, too: `vertex_ids`), their place exactly as in the file (what is not finite: 0) and, where the level has such
 groups, VERTEX_GROUP. Vertices that no polygon has are left out (they stay in the original), but for those of loose
 edges, which the option "loose_edges" shows. A vertex may be there in several objects with the same id: those of one id
@@ -45,7 +45,7 @@ level has such groups. BRIDGE is set on cuts through faces with holes, which are
 An edge is **smooth** if it isn't sharp (`sharp_edge`) and no face at it is flat (`sharp_face`): as Blender shows it. So
 faces without a smooth edge are flat, and of the others all edges that aren't smooth are sharp.
 
-*Polygons* have record_id = face + 1 and record_check (scene.identity): those that a face with holes was cut into share
+*Polygons* have record_id = face + 1 and record_check (kept.identity): those that a face with holes was cut into share
 them. A face's polygons are joined across edges with BRIDGE only (`formats.ns2.joining`). Attributes: LAYERS + "0" to
 "7" (the words of the mask, as int32 bit patterns; only those that the level uses: others are 0), FACE_GROUP,
 MAPPING_GROUP: ids as int32 bit patterns, 0 for none; an attribute that is absent is 0 everywhere. The polygon's
@@ -93,20 +93,20 @@ from numpy.typing import NDArray
 from ...formats.arrays import Array
 from ...formats.ns2.editing import ShownPolygons, groups_shown
 from ...formats.ns2.records import NO_GROUP
-from ..scene import baselines, identity
-from ..scene.meshes import MeshData
+from ..scene.fields.properties import MAX_KEY, setting
+from ..scene.geometry.meshes import MeshData
+from ..scene.kept import baselines, identity
 from ..scene.names import showable
-from ..scene.properties import MAX_KEY, setting
 
 FORMAT = "ns2"
 """The originals' format."""
 
-# Stamps: the `kind` of scene.identity.stamp.
+# Stamps: the `kind` of scene.kept.identity.stamp.
 GEOMETRY = "geometry"
 ENTITIES, ENTITY = "entities", "entity"
 LAYER_HOMES, LAYER, GROUP_HOMES, GROUP = "layers", "layer", "groups", "group"
 MATERIAL_KIND, IMAGE, VIEWPORTS = "material", "image", "viewports"
-"""Also the kinds of resources (scene.originals)."""
+"""Also the kinds of resources (scene.kept.originals)."""
 PREVIEW = "preview"
 """Made for show only: never exported, safe to delete."""
 
@@ -135,7 +135,7 @@ CLASS = "class_name"
 AMBIENT_LIGHT = "light_ambient"
 """A class whose objects have the colour of their light."""
 
-# Keys of scene.baselines on the level's collection: p polygons, c corners of polygons, n faces.
+# Keys of scene.kept.baselines on the level's collection: p polygons, c corners of polygons, n faces.
 POLYGON_FACES = "polygon_faces"
 """int32[p]: the face of each polygon, ascending."""
 POLYGON_STARTS = "polygon_starts"

@@ -15,8 +15,9 @@ import bpy
 from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.ns2.records import INT_TYPES, TEXT_TYPES, VERSION
-from ..scene import identity, originals, properties
 from ..scene.blender_types import Value
+from ..scene.fields import properties
+from ..scene.kept import identity, originals
 from ..scene.names import showable_lines
 from ..scene.reports import SceneError
 from . import layout

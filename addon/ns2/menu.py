@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The game's menu: all of its operators."""
 
-from ..scene.menus import MenuEntry, MenuSection, entries, textures
+from ..scene.interface.menus import MenuEntry, MenuSection, entries, textures
 
 
 def _of_lists(kind: str, title: str) -> tuple[MenuEntry, ...]:

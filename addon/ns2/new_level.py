@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import bpy
 
 from ...formats import ns2
-from ..scene import boxes, stage
-from ..scene.options import new_name, option
+from ..scene import boxes
+from ..scene.fields.options import new_name, option
 from ..scene.reports import Report
+from ..scene.view import stage
 from . import layout
 from .checks import LOCATION
 from .entities import editing

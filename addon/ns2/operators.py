@@ -9,9 +9,11 @@ import bpy
 
 from ...formats import ns2
 from ...formats.binary import FormatError
-from ..scene import chosen_files, declared, files, stage
+from ..scene.disk import chosen_files, files
+from ..scene.fields import declared
+from ..scene.interface.sidebar import LevelOperator, Result, tell
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import LevelOperator, Result, tell
+from ..scene.view import stage
 from . import clipboard, layout
 from .entities.editing import select_only
 from .settings import ExportSettings

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..scene.sidebar import LevelPanel
+from ..scene.interface.sidebar import LevelPanel
 from . import layout
 from .faces.operators import LEVELWRIGHT_OT_ns2_bridges, LEVELWRIGHT_OT_ns2_smooth_edges
 from .layers import lists

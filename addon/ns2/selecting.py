@@ -10,12 +10,13 @@ import numpy as np
 from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.ns2.records import PropertyType
-from ..scene import declared, originals
 from ..scene.blender_types import Value
-from ..scene.edit_mode import edited_meshes
-from ..scene.meshes import select_faces
+from ..scene.fields import declared
+from ..scene.geometry.edit_mode import edited_meshes
+from ..scene.geometry.meshes import select_faces
+from ..scene.interface.sidebar import LevelOperator
+from ..scene.kept import originals
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import LevelOperator
 from . import layout
 from .content import ENDINGS
 from .context import ImportContext

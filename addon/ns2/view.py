@@ -12,12 +12,17 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...formats.arrays import Array
-from ..scene import attributes, chosen_files, declared, files, images, stage, transforms
+from ..scene import attributes
 from ..scene.blender_types import SpaceView3D, Value
+from ..scene.disk import chosen_files, files
+from ..scene.fields import declared
+from ..scene.geometry import transforms
+from ..scene.interface.sidebar import LevelOperator, Result, refuse
 from ..scene.level import needed_root
+from ..scene.media import images
 from ..scene.names import showable
 from ..scene.reports import SceneError
-from ..scene.sidebar import LevelOperator, Result, refuse
+from ..scene.view import stage
 from . import layout
 from .layers import lists, visibility
 from .layout import CLASS

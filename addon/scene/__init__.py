@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The bridge between records and Blender that all games share: nothing here knows a game, or parses a game's bytes.
 
-reports, files              what an import or export says, and writing a file all or nothing
-progress, stoppable         work that is done step by step, how far it is, and operators that Esc stops
-originals, baselines        the imported bytes, and what the import made of them, kept in the .blend
-identity                    which record an object or a mesh element is
-transforms, evaluated       where things are, and what they look like with modifiers, wherever they are hidden
-meshes, attributes          arrays to meshes and back
-properties                  a dataclass's fields as custom properties
-images, materials
-animation                   actions, keys, NLA strips and drivers, the same in Blender 4.2 to 5.2
+interface    panels, menus, tools and operators as all games have them
+issues       the lists of what there is to tell of a level
+view         what a scene and its windows show of a level
+geometry     arrays to meshes and back, where objects are, and what they look like
+fates        which edits reach a file, which are told, which problems an export may not bring in
+disk         writing files all or nothing, and where content is
+fields       a dataclass's fields as custom properties, and as options in dialogs
+kept         the imported bytes, what the import made of them, and which record is which
+media        images, materials, sounds, actions
+work         work that is done step by step, and how far it is
 """

@@ -16,10 +16,14 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from . import attributes, identity, kinds, materials, shapes, transforms
+from . import attributes
 from .blender_types import Value
+from .geometry import shapes, transforms
+from .kept import identity
 from .level import root_of
+from .media import materials
 from .names import showable
+from .view import kinds
 
 CATALOGS = "blender_assets.cats.txt"
 """The file of a library's folder in which Blender looks for catalogs."""

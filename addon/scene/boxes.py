@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from . import meshes, stage
+from .geometry import meshes
 from .level import needed_root
 from .names import showable
+from .view import stage
 
 _SIDES = np.array(
     [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]],

@@ -18,13 +18,16 @@ from numpy.typing import NDArray
 
 from ...formats.format import LeakVerbs
 from ...formats.solid_leaks import Sealing
-from . import declared, files, identity, meshes, originals, transforms
+from .disk import files
+from .fields import declared
+from .geometry import meshes, transforms
+from .interface.sidebar import LevelOperator, LevelPanel, Result, tell
+from .interface.stoppable import StoppableTool
+from .kept import identity, originals
 from .level import needed_root
 from .names import showable
-from .progress import Steps, Stepwise
 from .reports import Report, SceneError
-from .sidebar import LevelOperator, LevelPanel, Result, tell
-from .stoppable import StoppableTool
+from .work.progress import Steps, Stepwise
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -12,11 +12,12 @@ import bpy
 
 from ...formats.binary import Budget
 from ...formats.counting import number_of
-from . import identity, originals, stage
 from .blender_types import Value
+from .fields.properties import fields
+from .kept import identity, originals
 from .names import showable
-from .properties import fields
 from .reports import Report, SceneError, listed
+from .view import stage
 
 PATHS = frozenset(("DIR_PATH", "FILE_PATH"))
 """Subtypes of settings that say where things are on this machine: those aren't kept in the scene."""

@@ -13,14 +13,17 @@ import numpy as np
 
 from ...formats import linked, source
 from ...formats.binary import FormatError
-from ...formats.source import brush_classes, brushes
-from ...formats.source.entities import CLASSNAME, MODEL, TARGETNAME
+from ...formats.source.entities import brush_classes
+from ...formats.source.entities.text import CLASSNAME, MODEL, TARGETNAME
 from ...formats.source.geometry import Ints
 from ...formats.source.records import Contents
-from ..scene import assets, identity, mesh_parts, meshes, originals
+from ...formats.source.tree import brushes
+from ..scene import assets
 from ..scene.assets import AssetRules, Candidate, text_property
-from ..scene.identity import kind_of
-from ..scene.mesh_parts import MeshPart
+from ..scene.geometry import mesh_parts, meshes
+from ..scene.geometry.mesh_parts import MeshPart
+from ..scene.kept import identity, originals
+from ..scene.kept.identity import kind_of
 from . import layout
 from .collecting.scene_level import shows_faces
 from .entities import classes, stand_ins

@@ -11,8 +11,8 @@ from ...formats.binary import FormatError
 from ...formats.reach import AllowedFolders, FolderEntry
 from ...formats.source.content import gameinfo, search_path
 from ...formats.source.content.search_path import SearchPath, Source
-from ..scene import content_folders
-from ..scene.content_folders import ContentFolder
+from ..scene.disk import content_folders
+from ..scene.disk.content_folders import ContentFolder
 from ..scene.names import showable
 from ..scene.reports import Report
 from .settings import ImportSettings

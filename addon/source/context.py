@@ -12,10 +12,11 @@ import numpy as np
 
 from ...formats import source
 from ...formats.binary import FormatError
-from ...formats.source import LumpId, geometry, records_geometry
+from ...formats.source import LumpId, geometry
 from ...formats.source.content.search_path import SearchPath
-from ...formats.source.entity_values import by_key
+from ...formats.source.entities.entity_values import by_key
 from ...formats.source.records import Dtype, Records
+from ...formats.source.tables import geometry as records_geometry
 from ..scene import level
 from . import layout
 from .settings import ImportSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..scene.sidebar import LevelPanel, draw_property
+from ..scene.interface.sidebar import LevelPanel, draw_property
 from . import layout
 from .brush_models.operators import AddBrushEntity, MakeBrushEntity, MakeWorldBrush
 from .brushes.operators import AddBrush, CutBrushes, SplitBrushes

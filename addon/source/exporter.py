@@ -15,9 +15,10 @@ import bpy
 from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source.differences import differences
-from ..scene import gate, originals
-from ..scene.progress import Steps, Stepwise, progress, steps_of
+from ..scene.fates import gate
+from ..scene.kept import originals
 from ..scene.reports import Report, SceneError
+from ..scene.work.progress import Steps, Stepwise, progress, steps_of
 from . import layout, revision
 from .brush_models import collect as brush_models
 from .brush_models import gone as gone_models

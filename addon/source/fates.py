@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What becomes of edits of a Source map, kind by kind: see `scene.ledger`. What isn't named here is told by name.
+"""What becomes of edits of a Source map, kind by kind: see `scene.fates.ledger`. What isn't named here is told by name.
 
 What is written is read by a step of the export, which writes it, refuses it, or speaks of it.
 """
@@ -9,8 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import fields
 
-from ..scene.aspects import GONE
-from ..scene.ledger import COPIED, DELETED, KEPT, UNDECLARED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.fates.aspects import GONE
+from ..scene.fates.ledger import (
+    COPIED,
+    DELETED,
+    KEPT,
+    UNDECLARED,
+    WRITTEN,
+    Fate,
+    Fates,
+    aside,
+    follows,
+    read_only,
+    unset,
+)
 from . import layout
 from .cubemaps.build import CUBEMAP_SIZE
 from .displacements.info import DisplacementProperties

@@ -6,8 +6,8 @@ from pathlib import Path
 import bpy
 
 from ..game import FileKind, Form, Game, NewLevel, RecordPlace
-from ..scene.sidebar import register_classes, unregister_classes
-from ..scene.spawns import Spawns
+from ..scene.interface.sidebar import register_classes, unregister_classes
+from ..scene.view.spawns import Spawns
 from . import content, edit_panel, layout, leaks, new_map, panel, textures
 from .assets import ASSETS
 from .exporter import export_level

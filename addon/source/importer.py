@@ -16,8 +16,8 @@ from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.steps import quietly
 from ..scene import level as core
-from ..scene.progress import Steps, Stepwise, at_once, progress
 from ..scene.reports import Report, SceneError
+from ..scene.work.progress import Steps, Stepwise, at_once, progress
 from . import layout, revision, view
 from .brush_models import build as world
 from .brushes import build as brushes

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the objects of a map are, for switching them on and off in views: see `scene.kinds`."""
+"""What the objects of a map are, for switching them on and off in views: see `scene.view.kinds`."""
 
 from __future__ import annotations
 
 import bpy
 
-from ...formats.source.entities import CLASSNAME
-from ..scene.identity import kind_of, unnumbered
+from ...formats.source.entities.text import CLASSNAME
+from ..scene.kept.identity import kind_of, unnumbered
 from . import layout
 from .entities import classes
 from .sky import box
@@ -49,7 +49,7 @@ _OF_CLASSES = {
 
 
 def kind_shown(obj: bpy.types.Object, home: bpy.types.Collection) -> str:
-    """Say which of `scene.kinds.KINDS` an object is."""
+    """Say which of `scene.view.kinds.KINDS` an object is."""
     stamped = kind_of(obj)
     kind = _OF_STAMPS.get(stamped or "") or _OF_HOMES.get(unnumbered(home.name))
     if kind is not None:

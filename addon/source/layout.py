@@ -24,7 +24,7 @@ objects: those of each kind (KINDS) in the collection of the kind, with option "
 cluster; which object a face is in means nothing. The object of a brush model lies where its entity is: mesh positions
 are relative to the entity's origin. It is also the entity's object, with a stamp of its own, if entities are imported.
 
-*Vertices* have VERTEX_ID = number in VERTEXES + 1 and VERTEX_CHECK (as scene.identity makes them), *faces* record_id =
+*Vertices* have VERTEX_ID = number in VERTEXES + 1 and VERTEX_CHECK (as kept.identity makes them), *faces* record_id =
 number in the drawn lump (FACES, or FACES_HDR where only that one is filled) + 1 and record_check. Faces that share all
 vertices with another one, or pass one twice, have vertices of their own: several with one vertex id at the very same
 place are one vertex. Faces with T-junctions are polygons with all of their corners. Faces also have the attributes
@@ -94,15 +94,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...formats.arrays import Array, Integers
-from ..scene import identity
 from ..scene.attributes import Domain, Kind
+from ..scene.kept import identity
 
 FORMAT = "source"
 """The originals' format."""
 SCALE = 0.01905
 """Metres a unit: a sixteenth of a foot, as level designers count."""
 
-# Stamps: the `kind` of scene.identity.stamp.
+# Stamps: the `kind` of scene.kept.identity.stamp.
 LEVEL, ROOT, GROUP = "level", "root", "group"
 MODEL, DISPLACEMENT, DISPLACEMENTS, BRUSHES = "model", "displacement", "displacements", "brushes"
 MATERIAL_KIND, IMAGE, LIGHTMAP, SKY_WORLD = "material", "image", "lightmap", "sky"
@@ -157,7 +157,7 @@ SPLIT_BRUSHES = "levelwright.source_split_brushes"
 SIDE, BRUSH, CONTENTS = "side", "brush", "contents"
 """INT, polygons of brushes: numbers in BRUSHSIDES and BRUSHES + 1; Contents of the brush, as an int32."""
 
-# Keys of scene.baselines on the level's collection.
+# Keys of scene.kept.baselines on the level's collection.
 BASE = "displacement_positions"
 """float32[n, 3]: where the import put each vertex of DISP_VERTS."""
 BRUSH_SUMS = "brush_sums"

@@ -15,10 +15,12 @@ from ...formats.convex import Bools
 from ...formats.solid_leaks import Sealing, examine
 from ...formats.source import vmf
 from ...formats.source.records import Contents
-from ..scene import attributes, leaks, meshes, originals
+from ..scene import attributes, leaks
+from ..scene.geometry import meshes
+from ..scene.kept import originals
 from ..scene.level import needed_root
-from ..scene.progress import Steps, Stepwise
 from ..scene.reports import Report, SceneError
+from ..scene.work.progress import Steps, Stepwise
 from . import layout
 from .adding.open_map import importing_into
 from .brushes import collect as brushes

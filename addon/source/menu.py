@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import bpy
 
-from ..scene.menus import MenuEntry, MenuSection, Values, entries, textures
+from ..scene.interface.menus import MenuEntry, MenuSection, Values, entries, textures
+from ..scene.interface.sidebar import active_level
 from ..scene.reports import SceneError
-from ..scene.sidebar import active_level
 from . import layout
 from .entities.operators import entity_of
 from .entities.outputs import outputs_of

@@ -10,8 +10,8 @@ import bpy
 from ...formats import source
 from ...formats.source import new_map
 from ...formats.source.new_level import BRANCHES
-from ..scene import level_options
-from ..scene.options import new_name, option
+from ..scene.fields import level_options
+from ..scene.fields.options import new_name, option
 from ..scene.reports import Report
 from . import importer, layout
 from .settings import EDIT, ExportSettings, ImportSettings

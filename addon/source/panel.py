@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import bpy
 
-from ..scene import originals
 from ..scene.blender_types import Socket, Value
-from ..scene.sidebar import LevelPanel
+from ..scene.interface.sidebar import LevelPanel
+from ..scene.kept import originals
 from . import layout, revision
 
 

@@ -17,9 +17,10 @@ from ...formats.binary import FormatError
 from ...formats.reach import AllowedFolders
 from ...formats.source import LumpId, PatchFile, lump_name, patch_file
 from ...formats.source.differences import differences
-from ..scene import baselines, content_folders, originals
-from ..scene.progress import Steps, Stepwise
+from ..scene.disk import content_folders
+from ..scene.kept import baselines, originals
 from ..scene.reports import Report, SceneError, listed
+from ..scene.work.progress import Steps, Stepwise
 from . import exporter, layout
 from .settings import IGNORE, REFUSE, SAME, ExportSettings, LmpSettings, PatchSettings
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from ...formats import source
 from ...formats.binary import FormatError
 from ...formats.source import edits
-from ...formats.source.entities import Entity
-from ..scene.properties import INT32, describe
+from ...formats.source.entities.text import Entity
+from ..scene.fields.properties import INT32, describe
 from ..scene.reports import Report, SceneError
 from .collecting.scene_level import SceneLevel, at_fault
 from .context import ImportContext

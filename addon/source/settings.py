@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..scene.options import option
+from ..scene.fields.options import option
 
 REFUSE, VISUAL, REBUILD = "refuse", "visual", "rebuild"
 """What `ExportSettings.geometry` may be."""

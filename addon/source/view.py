@@ -8,7 +8,8 @@ import numpy as np
 
 from ...formats.binary import FormatError
 from ...formats.source import LumpId
-from ..scene import identity, stage
+from ..scene.kept import identity
+from ..scene.view import stage
 from . import layout
 from .context import ImportContext
 from .sky import build as sky

@@ -14,9 +14,9 @@ import bpy
 from ...formats import source
 from ...formats.source import vmf
 from ...formats.source.content import keyvalues
-from ..scene import originals
-from ..scene.progress import Steps, Stepwise
+from ..scene.kept import originals
 from ..scene.reports import Report, SceneError
+from ..scene.work.progress import Steps, Stepwise
 from . import exporter, layout
 from .brushes import collect as brushes
 from .brushes import contents

@@ -14,9 +14,12 @@ import numpy as np
 
 from ...formats.teeworlds import patterns
 from ...formats.teeworlds.items import cut
-from ..scene import assets, attributes, identity, mesh_parts, meshes, properties
+from ..scene import assets, attributes
 from ..scene.assets import AssetRules, Candidate, text_property
-from ..scene.identity import kind_of
+from ..scene.fields import properties
+from ..scene.geometry import mesh_parts, meshes
+from ..scene.kept import identity
+from ..scene.kept.identity import kind_of
 from ..scene.names import storable
 from ..scene.reports import SceneError
 from . import layout

@@ -14,7 +14,7 @@ import bpy
 
 from ...formats.counting import number_of
 from ...formats.reach import AllowedFolders
-from ..scene.content_folders import ContentFolder
+from ..scene.disk.content_folders import ContentFolder
 
 
 def _data_directories() -> list[Path]:

@@ -20,10 +20,11 @@ import bpy
 from ...formats import teeworlds
 from ...formats.binary import FormatError
 from ...formats.counting import number_of
-from ..scene import gate, originals
 from ..scene.blender_types import Value
-from ..scene.progress import Steps, Stepwise, progress
+from ..scene.fates import gate
+from ..scene.kept import originals
 from ..scene.reports import Report, SceneError
+from ..scene.work.progress import Steps, Stepwise, progress
 from . import info
 from .envelopes.build import scene_fps
 from .envelopes.collect import EnvelopeTable

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What becomes of an edit of each thing that a map's scene shows: see `scene.ledger`."""
+"""What becomes of an edit of each thing that a map's scene shows: see `scene.fates.ledger`."""
 
 from __future__ import annotations
 
 from dataclasses import fields, replace
 
 from ...formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE
-from ..scene import identity
-from ..scene.aspects import ATTRIBUTE, GONE, PROPERTY
-from ..scene.ledger import COPIED, DELETED, KEPT, UNDECLARED, WRITTEN, Fate, Fates, aside, read_only, unset
+from ..scene.fates.aspects import ATTRIBUTE, GONE, PROPERTY
+from ..scene.fates.ledger import COPIED, DELETED, KEPT, UNDECLARED, WRITTEN, Fate, Fates, aside, read_only, unset
+from ..scene.kept import identity
 from . import layout
 from .envelopes.build import EnvelopeProperties
 from .quads.build import ENVELOPES, OFFSET

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from ...formats.arrays import Reals
 from ...formats.srgb import to_light
-from ..scene import materials, meshes
 from ..scene.blender_types import Attribute
-from ..scene.identity import kind_of
+from ..scene.geometry import meshes
+from ..scene.kept.identity import kind_of
+from ..scene.media import materials
 from ..scene.reports import Report, SceneError
 from . import layout
 from .materials.collect import shown_images

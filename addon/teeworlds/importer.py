@@ -14,9 +14,9 @@ from ...formats.counting import number_of
 from ...formats.reach import AllowedFolders
 from ...formats.teeworlds.camera import spawn
 from ...formats.teeworlds.profiles import is_seven
-from ..scene import content_folders
-from ..scene.progress import Steps, Stepwise, progress
+from ..scene.disk import content_folders
 from ..scene.reports import Report
+from ..scene.work.progress import Steps, Stepwise, progress
 from . import content, info, layout
 from .context import ImportContext
 from .envelopes import build as envelopes

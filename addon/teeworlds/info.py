@@ -7,7 +7,8 @@ import bpy
 
 from ...formats import teeworlds
 from ...formats.teeworlds.items import INFO_LIMITS, cut
-from ..scene import identity, originals, properties
+from ..scene.fields import properties
+from ..scene.kept import identity, originals
 from ..scene.reports import Report
 from . import layout
 from .layout import LevelProperties, read_properties

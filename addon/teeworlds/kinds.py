@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the objects of a map are, for switching them on and off in views: see `scene.kinds`."""
+"""What the objects of a map are, for switching them on and off in views: see `scene.view.kinds`."""
 
 from __future__ import annotations
 
 import bpy
 
-from ..scene.identity import kind_of
+from ..scene.kept.identity import kind_of
 from . import layout
 from .structure.parts import layer_above, tile_kind
 
@@ -13,7 +13,7 @@ _OF_STAMPS = {layout.GROUP: "Groups", layout.CLIP: "Clips", layout.QUAD: "Quads"
 
 
 def kind_shown(obj: bpy.types.Object, _home: bpy.types.Collection) -> str:
-    """Say which of `scene.kinds.KINDS` an object is."""
+    """Say which of `scene.view.kinds.KINDS` an object is."""
     stamped = kind_of(obj) or ""
     if stamped == layout.LAYER:
         return _kind_of_layer(obj)

@@ -31,8 +31,9 @@ import bpy
 
 from ...formats import teeworlds
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
-from ..scene import identity, properties
-from ..scene.properties import INT32_LIMITS, setting
+from ..scene.fields import properties
+from ..scene.fields.properties import INT32_LIMITS, setting
+from ..scene.kept import identity
 from ..scene.reports import SceneError
 
 Properties = TypeVar("Properties")
@@ -55,7 +56,7 @@ PHYSICS_DEPTH = 256 * STEP
 QUAD_STEP = STEP / 4096
 """Depth between the quads of one layer (real maps hold up to 2,392 quads in a layer)."""
 
-# Stamps: the `kind` of scene.identity.stamp, besides those of every game.
+# Stamps: the `kind` of scene.kept.identity.stamp, besides those of every game.
 GROUP, CLIP, LAYER = "group", "clip", "layer"
 PHYSICS = "physics"
 QUAD, SOURCE = "quad", "source"

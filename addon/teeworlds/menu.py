@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import bpy
 
-from ..scene import originals
-from ..scene.menus import MenuEntry, MenuSection, Rows, Values, each, entries
+from ..scene.interface.menus import MenuEntry, MenuSection, Rows, Values, each, entries
+from ..scene.kept import originals
 from . import layout
 from .automapping.rules import rule_sets
 from .motion.operators import KINDS

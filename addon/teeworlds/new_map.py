@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ..scene.options import new_name, option
+from ..scene.fields.options import new_name, option
 from ..scene.reports import Report
 from .operators import new_map
 from .structure.parts import all_layers, tile_kind

@@ -13,10 +13,11 @@ import bpy
 from ...formats import teeworlds
 from ...formats.teeworlds.quads import default_quads
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
-from ..scene import declared, identity, originals
 from ..scene.blender_types import Value
+from ..scene.fields import declared
+from ..scene.interface.sidebar import AskingOperator
+from ..scene.kept import identity, originals
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import AskingOperator
 from . import importer, info, layout
 from .image_tools.assign import set_image
 from .layout import NEW

@@ -8,8 +8,9 @@ from typing import ClassVar, Literal
 
 import bpy
 
-from ..scene import originals, properties
-from ..scene.sidebar import LevelPanel, draw_property, layout_of, register_classes, unregister_classes
+from ..scene.fields import properties
+from ..scene.interface.sidebar import LevelPanel, draw_property, layout_of, register_classes, unregister_classes
+from ..scene.kept import originals
 from . import layout, operators, play
 from .image_tools import operators as images
 from .image_tools.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage

@@ -12,11 +12,11 @@ import bpy
 
 from ...formats import teeworlds
 from ...formats.teeworlds.profiles import is_seven
-from ..scene.programs import HOST, Programs, free_port, listens
-from ..scene.progress import Steps, progress
+from ..scene.disk.programs import HOST, Programs, free_port, listens
+from ..scene.interface.sidebar import Result
+from ..scene.interface.stoppable import StoppableTool
 from ..scene.reports import Report, SceneError
-from ..scene.sidebar import Result
-from ..scene.stoppable import StoppableTool
+from ..scene.work.progress import Steps, progress
 from .content import CLIENT, SERVER
 from .exporter import export_level
 from .settings import ExportSettings

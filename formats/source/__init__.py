@@ -15,20 +15,21 @@ lump. `leaks` says what of a map counts for leaks.
 """
 
 from ..binary import Buffer
-from . import bsp_file, leaks, patch_file
-from .bsp_file import BspFile
+from . import leaks, patch_file
 from .check import check
+from .collision.physcollide import PhysCollide, PhysModel
+from .container import bsp_file
+from .container.bsp_file import BspFile
+from .container.game_lump import GameLumps
+from .container.pak import Pak, PakFile
 from .content.kinds import KINDS as CONTENT
 from .contents import contents, section_at, summary
-from .entities import Entities, Entity, Output
-from .game_lump import GameLumps
+from .entities.text import Entities, Entity, Output
 from .level import Level
 from .lumps import LumpId, lump_name
 from .new_level import new_level
-from .pak import Pak, PakFile
 from .patch_file import PatchFile
-from .physcollide import PhysCollide, PhysModel
-from .visibility import Visibility
+from .sections.visibility import Visibility
 
 TITLE = "Source map"
 ENDINGS = (".bsp",)

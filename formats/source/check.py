@@ -12,11 +12,11 @@ import numpy as np
 
 from ..binary import FormatError, Problem
 from ..counting import number_of
-from . import layouts, overlay_lists
 from .check_records import PARTS, count, table
-from .entities import Entities
+from .entities.text import Entities
 from .level import Level
 from .lumps import LumpId, lump_name
+from .tables import layouts, overlay_lists
 
 # lump and the lump that it has a record for each record of, if it has any at all
 _SAME_COUNT: tuple[tuple[LumpId, LumpId], ...] = (

@@ -12,13 +12,15 @@ import numpy.typing as npt
 from ..arrays import Array
 from ..binary import FormatError, Problem
 from ..counting import number_of
-from . import detail_props, face_brushes, fields, lighting, overlay_lists
-from .game_lump import DETAIL_LIGHTING, DETAIL_LIGHTING_HDR, DETAIL_PROPS, STATIC_PROPS
+from .container.game_lump import DETAIL_LIGHTING, DETAIL_LIGHTING_HDR, DETAIL_PROPS, STATIC_PROPS
 from .level import Level
+from .light import lighting
 from .lumps import LumpId, lump_name
 from .records import Records
-from .records_displacements import NO_NEIGHBOR, NO_NEIGHBOR_32
-from .references import DRAWN_FACES, NUMBERS, RUNS, LeafChild, OverlayFaces, has
+from .sections import detail_props, face_brushes
+from .tables import fields, overlay_lists
+from .tables.displacements import NO_NEIGHBOR, NO_NEIGHBOR_32
+from .tables.references import DRAWN_FACES, NUMBERS, RUNS, LeafChild, OverlayFaces, has
 
 Mask = npt.NDArray[np.bool_]
 

@@ -10,13 +10,15 @@ import numpy as np
 from ..binary import Buffer, FormatError
 from ..counting import number_of
 from ..format import Columns, Document
-from . import color_variables, detail_props, layouts, overlay_lists, physcollide_surface
-from .counted import texts
-from .entities import Entities
-from .game_lump import COLOR_VARIABLES, DETAIL_LIGHTING, DETAIL_LIGHTING_HDR, DETAIL_PROPS, STATIC_PROPS
+from .collision import physcollide_surface
+from .container.game_lump import COLOR_VARIABLES, DETAIL_LIGHTING, DETAIL_LIGHTING_HDR, DETAIL_PROPS, STATIC_PROPS
+from .entities.text import Entities
 from .level import Level
 from .lumps import LumpId, lump_name
 from .records import Records
+from .sections import color_variables, detail_props
+from .sections.counted import texts
+from .tables import layouts, overlay_lists
 
 
 def summary(level: Level) -> Document:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..binary import Buffer, FormatError
 from .check import MOST_BYTES, MOST_RECORDS, most_records
-from .game_lump import DETAIL_PROPS, STATIC_PROPS
+from .container.game_lump import DETAIL_PROPS, STATIC_PROPS
 from .level import Level
 from .lumps import LUMPS, LumpId, lump_name
 from .records import Records

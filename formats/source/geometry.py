@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from .. import ranges
 from ..arrays import Integers, Reals
 from ..binary import FormatError
-from . import fields
 from .level import Level
 from .lumps import LumpId, lump_name
 from .records import Records
+from .tables import fields
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

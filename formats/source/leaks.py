@@ -11,7 +11,7 @@ from ..binary import Problem, Severity
 from ..convex import Floats
 from ..solid_leaks import Space
 from . import vmf
-from .entities import Entity
+from .entities.text import Entity
 from .level import Level
 from .lumps import LumpId
 from .records import Contents

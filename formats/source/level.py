@@ -8,20 +8,23 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..binary import Budget, Buffer, FormatError
-from . import detail_props, layouts, lzma_lump, occlusion, physcollide, static_props, texdata, visibility
-from .bsp_file import BspFile
-from .detail_props import DetailProps
-from .entities import Entities
-from .game_lump import DETAIL_PROPS, STATIC_PROPS, GameLumps
-from .layouts import Layout
+from .collision import physcollide
+from .collision.physcollide import PhysCollide
+from .container import lzma_lump
+from .container.bsp_file import BspFile
+from .container.game_lump import DETAIL_PROPS, STATIC_PROPS, GameLumps
+from .container.pak import Pak
+from .entities.text import Entities
 from .lumps import LumpId, lump_name
-from .occlusion import Occlusion
-from .pak import Pak
-from .physcollide import PhysCollide
 from .records import ByteOrder, Records
-from .static_props import StaticProps
-from .texdata import Strings
-from .visibility import Visibility
+from .sections import detail_props, occlusion, static_props, texdata, visibility
+from .sections.detail_props import DetailProps
+from .sections.occlusion import Occlusion
+from .sections.static_props import StaticProps
+from .sections.texdata import Strings
+from .sections.visibility import Visibility
+from .tables import layouts
+from .tables.layouts import Layout
 
 # What lumps may decompress to: real maps stay below ten times their size.
 _PLAIN_BYTES, _PLAIN_RATIO = 128 << 20, 16

@@ -3,7 +3,7 @@
 
 import zlib
 
-from .bsp_file import BspFile
+from .container.bsp_file import BspFile
 from .level import Level
 from .lumps import LumpId
 

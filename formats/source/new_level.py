@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .bsp_file import BspFile
-from .entities import Entity
-from .game_lump import DETAIL_PROPS, STATIC_PROPS
+from .container.bsp_file import BspFile
+from .container.game_lump import DETAIL_PROPS, STATIC_PROPS
+from .entities.text import Entity
 from .level import Level
 from .lumps import LUMPS, MAGIC, LumpId
 

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from ..binary import Buffer, Cursor, FormatError, Problem
 from ..format import Document
 from . import level as map_level
-from .entities import Entities
+from .entities.text import Entities
 from .lumps import MANY_LUMPS, LumpId, lump_name
 
 TITLE = "Source patch file"

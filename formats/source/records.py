@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the records of Source maps are made of: vectors, colours, flags (source.md §2).
 
-The tables of the lumps stand beside this: records_geometry, records_tree, records_displacements, records_lights,
-records_overlays and records_props. All are little-endian; `layouts` turns the bytes for `PSBV` files. Fields keep the
-names of the format's own structs, in small letters and without `m_`. Units are those of Hammer, z is up.
+The records of the lumps are in `tables`. All are little-endian; `tables.layouts` turns the bytes for `PSBV` files.
+Fields keep the names of the format's own structs, in small letters and without `m_`. Units are Hammer's, z is up.
 """
 
 from enum import IntEnum, IntFlag

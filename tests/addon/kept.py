@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import bpy
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 
 _asked: set[str] = set()
 

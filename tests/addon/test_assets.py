@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from levelwright.addon import asset_library, asset_operators, commands, games, levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import assets, identity, originals
+from levelwright.addon.scene import assets
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis, ns2, source, teeworlds
 from levelwright.formats.fable import tng

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from levelwright.addon import batch, commands
-from levelwright.addon.scene.options import UsageError
+from levelwright.addon.scene.fields.options import UsageError
 
 import formats
 from formats import FormatError

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import pytest
 from levelwright.addon import documentation, markdown
-from levelwright.addon.scene.sidebar import LevelPanel
+from levelwright.addon.scene.interface.sidebar import LevelPanel
 
 from tests.addon.contract.test_operators import idname, own_operators
 from tests.packaging.test_documents import anchors

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import pytest
 from levelwright.addon import chosen_levels, games, operators
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 
 from tests.addon.contract.registered import samples
 

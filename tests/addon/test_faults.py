@@ -10,7 +10,7 @@ import bpy
 import pytest
 from levelwright.addon import commands, games, levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import journal
+from levelwright.addon.scene.disk import journal
 from levelwright.addon.scene.reports import Report
 
 if not hasattr(os, "fork"):

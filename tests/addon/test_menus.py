@@ -10,8 +10,8 @@ import bpy
 import pytest
 from levelwright.addon import game_menus, games, keymaps, operators, pies
 from levelwright.addon.game import Game
-from levelwright.addon.scene import originals
-from levelwright.addon.scene.menus import MenuEntry
+from levelwright.addon.scene.interface.menus import MenuEntry
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.shortcuts import is_there
 
 from tests.addon.contract.registered import ALL, IDS

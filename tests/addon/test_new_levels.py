@@ -8,7 +8,8 @@ import pytest
 from levelwright import formats
 from levelwright.addon import games
 from levelwright.addon.game import Game
-from levelwright.addon.scene import findings, originals
+from levelwright.addon.scene.issues import findings
+from levelwright.addon.scene.kept import originals
 
 MADE = [(game, {}) for game in games.GAMES if game.new is not None]
 MADE += [(games.by_key("genesis"), {"kind": "3dt"})]

@@ -9,8 +9,10 @@ import bpy
 import pytest
 from levelwright.addon import file_handlers, games, levels, operators
 from levelwright.addon.game import Game
-from levelwright.addon.scene import originals, properties, stage
+from levelwright.addon.scene.fields import properties
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.scene.view import stage
 from levelwright.formats.binary import FormatError
 
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "first-light.map"

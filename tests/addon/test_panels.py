@@ -10,7 +10,10 @@ import bpy
 import pytest
 from levelwright.addon import games, issues, panels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import findings, originals, sidebar, wording
+from levelwright.addon.scene import wording
+from levelwright.addon.scene.interface import sidebar
+from levelwright.addon.scene.issues import findings
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import LevelFinding, Report
 
 from tests.addon.contract.registered import ALL, IDS, samples

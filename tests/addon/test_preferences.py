@@ -5,7 +5,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon.scene import content_folders
+from levelwright.addon.scene.disk import content_folders
 from levelwright.addon.teeworlds.content import MAPRES
 
 

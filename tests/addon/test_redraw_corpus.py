@@ -19,7 +19,7 @@ all objects of these levels at each redraw 30 and more.
 POLLS = 10.0
 """Of all polls together."""
 ROUNDS = 7
-"""Of which the fastest counts: the first one may count what is kept until the scene changes (`scene.once`)."""
+"""Of which the fastest counts: the first one may count what is kept until the scene changes (`scene.work.once`)."""
 
 
 class Anything:

@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 import pytest
 from levelwright.addon import levels
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"

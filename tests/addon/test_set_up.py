@@ -14,7 +14,7 @@ from levelwright.addon.fable.content import GAME as FABLE
 from levelwright.addon.fable.content import THEMES
 from levelwright.addon.genesis.content import TEXTURES
 from levelwright.addon.ns2.content import NS2
-from levelwright.addon.scene.content_folders import ContentFolder
+from levelwright.addon.scene.disk.content_folders import ContentFolder
 from levelwright.addon.source.content import GAME
 from levelwright.addon.teeworlds.content import MAPRES
 

@@ -11,9 +11,11 @@ import bpy
 import pytest
 from levelwright.addon import changes, levels
 from levelwright.addon.genesis.leaks import FINDER
-from levelwright.addon.scene import identity, leaks, stoppable
-from levelwright.addon.scene.progress import Steps, Work
+from levelwright.addon.scene import leaks
+from levelwright.addon.scene.interface import stoppable
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.work.progress import Steps, Work
 
 LONGEST = 0.5
 """Seconds of CPU time of a step: Esc is answered after it."""

@@ -16,8 +16,9 @@ from pathlib import Path, PureWindowsPath
 import pytest
 from levelwright import formats
 from levelwright.addon import batch
-from levelwright.addon.scene import files, journal, names
-from levelwright.addon.scene.options import UsageError
+from levelwright.addon.scene import names
+from levelwright.addon.scene.disk import files, journal
+from levelwright.addon.scene.fields.options import UsageError
 from levelwright.formats import reach
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,7 +16,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 from levelwright.addon import levels
-from levelwright.addon.scene import identity, meshes, originals
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import exporter, layout
 from levelwright.addon.source.settings import EDIT, ExportSettings

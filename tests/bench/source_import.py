@@ -17,17 +17,11 @@ import numpy as np
 
 from formats import atlas, source
 from formats.binary import FormatError
-from formats.source import (
-    LumpId,
-    displacements,
-    geometry,
-    leaf_tree,
-    lighting,
-    overlay_depths,
-    overlay_quads,
-    prop_boxes,
-    vertex_normals,
-)
+from formats.source import LumpId, geometry
+from formats.source.faces import displacements, vertex_normals
+from formats.source.light import lighting
+from formats.source.placed import overlay_depths, overlay_quads, prop_boxes
+from formats.source.tree import leaf_tree
 from tests.fuzz.scenes import empty_file
 from tests.samples import source_generated
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formats import source
-from formats.source import LumpId, brushes, world
+from formats.source import LumpId, world
 from formats.source.records import Contents
+from formats.source.tree import brushes
 from tests.formats.source_parts import decode
 
 HUNDRED = 100

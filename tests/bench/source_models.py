@@ -10,8 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
-from levelwright.addon.scene.progress import drain
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.work.progress import drain
 from levelwright.addon.source.props.models import Models
 from levelwright.addon.source.settings import ImportSettings
 

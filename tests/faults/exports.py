@@ -10,7 +10,7 @@ from unittest import mock
 import bpy
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import files
+from levelwright.addon.scene.disk import files
 from levelwright.addon.scene.reports import Report
 
 from .trials import Export

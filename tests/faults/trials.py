@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from levelwright.addon.scene import files, journal
+from levelwright.addon.scene.disk import files, journal
 
 from .points import Points, ended, failing_at, fork, killed_at
 from .power import Power

@@ -3,9 +3,10 @@
 
 import numpy as np
 
-from formats.source import Level, LumpId, check, physcollide, read, write
-from formats.source import records_displacements as disp
+from formats.source import Level, LumpId, check, read, write
+from formats.source.collision import physcollide
 from formats.source.edits.changes import Changes
+from formats.source.tables import displacements as disp
 from formats.source.world.face_rows import put_lists
 from tests.formats.source_lit_rooms import lit_rooms
 from tests.formats.source_room import rows

@@ -6,11 +6,11 @@ Its tree is one that no compiler would make, a node and two leafs, so that the b
 
 import numpy as np
 
-from formats.source import Level, LumpId, PhysModel, physcollide_build, read, write
-from formats.source import records_geometry as geometry
-from formats.source import records_tree as tree
-from formats.source.entities import Entity
-from formats.source.physcollide_surface import Hull
+from formats.source import Level, LumpId, PhysModel, read, write
+from formats.source.collision import physcollide_build
+from formats.source.collision.physcollide_surface import Hull
+from formats.source.entities.text import Entity
+from formats.source.tables import geometry, tree
 from tests.formats.source_room import room, rows
 
 LOW, HIGH = (-4, -24, 0), (4, 24, 96)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from formats.binary import FormatError
-from formats.source import Level, LumpId, check, geometry, overlay_quads, read, write
+from formats.source import Level, LumpId, check, geometry, read, write
 from formats.source.edits import (
     cubemaps,
     displacements,
@@ -20,6 +20,7 @@ from formats.source.edits import (
     textures,
     worldlights,
 )
+from formats.source.placed import overlay_quads
 from tests.formats import source_fuzz, source_room
 from tests.fuzz.driver import Fuzzer
 

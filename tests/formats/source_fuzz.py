@@ -17,13 +17,9 @@ from formats.source import (
     LumpId,
     check,
     contents,
-    displacements,
     geometry,
     identify,
-    leaf_tree,
-    lighting,
     map_crc,
-    overlay_quads,
     patch_file,
     read,
     section_at,
@@ -31,6 +27,10 @@ from formats.source import (
     write,
 )
 from formats.source.content import vmt, vtf
+from formats.source.faces import displacements
+from formats.source.light import lighting
+from formats.source.placed import overlay_quads
+from formats.source.tree import leaf_tree
 from tests.formats import source_fuzz_maps, source_layout_maps, source_parts
 from tests.formats.leaves import decoded
 from tests.fuzz.driver import Fuzzer

@@ -6,11 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from formats.source import Level, LumpId, read, write
-from formats.source import records_geometry as geometry
-from formats.source import records_lights as lights
-from formats.source import records_overlays as overlays
-from formats.source import records_tree as tree
 from formats.source.records import SurfaceFlag
+from formats.source.tables import geometry, lights, overlays, tree
 from tests.formats.source_room import rows
 from tests.formats.source_rooms import BEAM, BRUSHES, CRATE, EAST, ROOMS, rooms
 

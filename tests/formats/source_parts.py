@@ -9,23 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from formats.source import (
-    Level,
-    LumpId,
-    ambient,
-    brushes,
-    detail_props,
-    displacements,
-    face_brushes,
-    fields,
-    geometry,
-    lighting,
-    overlay_lists,
-    overlay_quads,
-    rgbe,
-    sample_positions,
-)
+from formats.source import Level, LumpId, geometry
+from formats.source.faces import displacements
+from formats.source.light import ambient, lighting, rgbe, sample_positions
+from formats.source.placed import overlay_quads
 from formats.source.records import RGBE
+from formats.source.sections import detail_props, face_brushes
+from formats.source.tables import fields, overlay_lists
+from formats.source.tree import brushes
 
 _PIECE = 1 << 16  # luxels: as floats, they take three times as much room
 _FACES = (LumpId.FACES, LumpId.ORIGINALFACES, LumpId.FACES_HDR)

@@ -5,9 +5,9 @@ import numpy as np
 
 from formats import ranges
 from formats.source import LumpId
-from formats.source.fields import areas
-from formats.source.leaf_tree import LeafTree
 from formats.source.records import Contents
+from formats.source.tables.fields import areas
+from formats.source.tree.leaf_tree import LeafTree
 
 STEP = 1 << 14
 BEVELLED = 1.0

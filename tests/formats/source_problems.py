@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from formats.source import Level, LumpId, PhysModel, check_records, new_level, references, write
-from formats.source import records_props as props
-from formats.source import records_tree as tree
+from formats.source import Level, LumpId, PhysModel, check_records, new_level, write
 from formats.source.check import LONGEST_KEY, LONGEST_VALUE, MOST_BYTES, MOST_RECORDS, most_entities, most_records
-from formats.source.counted import table_bytes
-from formats.source.entities import Entity
-from formats.source.records_displacements import NO_NEIGHBOR
-from formats.source.records_overlays import OVERLAY_V3
-from formats.source.references import LeafChild, Number, OverlayFaces, Run
-from formats.source.visibility import Visibility
+from formats.source.entities.text import Entity
+from formats.source.sections.counted import table_bytes
+from formats.source.sections.visibility import Visibility
+from formats.source.tables import props, references, tree
+from formats.source.tables.displacements import NO_NEIGHBOR
+from formats.source.tables.overlays import OVERLAY_V3
+from formats.source.tables.references import LeafChild, Number, OverlayFaces, Run
 
 Bring = Callable[[Level, int], None]
 

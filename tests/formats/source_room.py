@@ -10,14 +10,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from formats.source import Level, LumpId, new_level, read, write
-from formats.source import records_displacements as disp
-from formats.source import records_geometry as geometry
-from formats.source import records_lights as lights
-from formats.source import records_overlays as overlays
-from formats.source import records_props as props
-from formats.source import records_tree as tree
-from formats.source.entities import Entity
+from formats.source.entities.text import Entity
 from formats.source.records import SurfaceFlag
+from formats.source.tables import displacements as disp
+from formats.source.tables import geometry, lights, overlays, props, tree
 
 FLOOR_LEFT, FLOOR_RIGHT, CEILING_LEFT, CEILING_RIGHT, WEST, EAST, SOUTH_LEFT, SOUTH_RIGHT, NORTH_LEFT, NORTH_RIGHT = (
     range(10)

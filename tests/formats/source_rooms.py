@@ -10,9 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from formats.source import Level, LumpId, Visibility, new_level, read, write
-from formats.source import records_geometry as geometry
-from formats.source import records_tree as tree
 from formats.source.records import Contents
+from formats.source.tables import geometry, tree
 from tests.formats.source_room import rows
 
 WEST, EAST, NORTH = 0, 1, 2

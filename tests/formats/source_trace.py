@@ -8,7 +8,8 @@ All paths go at once: what is left to visit are pairs of a path and a node, then
 import numpy as np
 
 from formats import convex_hull, ranges
-from formats.source import LumpId, brushes
+from formats.source import LumpId
+from formats.source.tree import brushes
 
 EPSILON = 1 / 32  # units that the game stays before what it hits
 PLAYER = np.array([[-16, -16, 0], [16, 16, 72]], np.float64)

@@ -4,10 +4,9 @@
 import numpy as np
 
 from formats.source import LumpId
-from formats.source import records_geometry as geometry
-from formats.source import records_tree as tree
 from formats.source.content import keyvalues
-from formats.source.entities import Entity
+from formats.source.entities.text import Entity
+from formats.source.tables import geometry, tree
 from formats.source.vmf import of_level, write
 from tests.formats.source_room import rows
 from tests.formats.source_vmf import solids_of

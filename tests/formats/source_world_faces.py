@@ -4,9 +4,11 @@
 import numpy as np
 
 from formats import convex
-from formats.source import Level, LumpId, brushes, geometry, leaf_tree, lighting
+from formats.source import Level, LumpId, geometry
 from formats.source.edits.brush_pieces import Piece
-from formats.source.leaf_tree import LeafTree
+from formats.source.light import lighting
+from formats.source.tree import brushes, leaf_tree
+from formats.source.tree.leaf_tree import LeafTree
 from formats.source.world import Carved
 
 E = LumpId

@@ -16,7 +16,7 @@ from formats.solid_tree import Brushes, brushes, build
 from formats.source import leaks as source_leaks
 from formats.source import vmf
 from formats.source.content import keyvalues
-from formats.source.leaf_tree import LeafTree
+from formats.source.tree.leaf_tree import LeafTree
 from formats.source.vmf.portals import prism
 from tests.formats import genesis_bytes, source_room
 from tests.formats.genesis_3dt_text import SETTINGS, group, leaf

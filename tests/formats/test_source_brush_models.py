@@ -8,21 +8,15 @@ from hypothesis import strategies as st
 
 from formats import convex, ranges
 from formats.binary import FormatError
-from formats.source import (
-    LumpId,
-    brushes,
-    check,
-    geometry,
-    overlay_lists,
-    physcollide_surface,
-    read,
-    write,
-)
+from formats.source import LumpId, check, geometry, read, write
+from formats.source.collision import physcollide_surface
 from formats.source.edits import brush_models, gone_models
 from formats.source.edits.brush_models import NEW, Face, Piece
-from formats.source.leaf_tree import LeafTree
-from formats.source.overlay_lists import OverlayLists
-from formats.source.records_overlays import OVERLAY_V3
+from formats.source.tables import overlay_lists
+from formats.source.tables.overlay_lists import OverlayLists
+from formats.source.tables.overlays import OVERLAY_V3
+from formats.source.tree import brushes
+from formats.source.tree.leaf_tree import LeafTree
 from tests.formats import source_door as door
 from tests.formats.source_door import HIGH, LOW, box
 from tests.formats.test_source_edits import changed, refused

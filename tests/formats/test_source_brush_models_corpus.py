@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from formats.binary import FormatError
-from formats.source import LumpId, brushes, check, physcollide_build, physcollide_surface, read, write
+from formats.source import LumpId, check, read, write
+from formats.source.collision import physcollide_build, physcollide_surface
 from formats.source.edits import brush_models
 from formats.source.edits.brush_models import Face, Piece
-from formats.source.leaf_tree import LeafTree
+from formats.source.tree import brushes
+from formats.source.tree.leaf_tree import LeafTree
 
 pytestmark = pytest.mark.slow
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from formats.source import Entity, Level, LumpId, changed_faces, check, geometry, lighting, read, rgbe, world, write
+from formats.source import Entity, Level, LumpId, check, geometry, read, world, write
 from formats.source.edits import brush_models
 from formats.source.edits.brush_models import NEW, Face, Piece
+from formats.source.light import changed_faces, lighting, rgbe
 from formats.source.world import WorldEdits
 from tests.formats import source_world_faces as proofs
 from tests.formats.source_door import box

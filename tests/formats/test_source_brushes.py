@@ -6,10 +6,10 @@ import pytest
 
 from formats import source
 from formats.binary import FormatError
-from formats.source import brushes
-from formats.source import records_geometry as geometry_records
-from formats.source import records_tree as tree_records
 from formats.source.lumps import LumpId
+from formats.source.tables import geometry as geometry_records
+from formats.source.tables import tree as tree_records
+from formats.source.tree import brushes
 from tests.formats.source_vmf import written_solids
 from tests.formats.test_source_geometry import Tables, rows
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from formats.binary import FormatError
-from formats.source import LumpId, check, color_variables, contents, read, write
-from formats.source.counted import texts
-from formats.source.physcollide import PhysModel
+from formats.source import LumpId, check, contents, read, write
+from formats.source.collision.physcollide import PhysModel
+from formats.source.sections import color_variables
+from formats.source.sections.counted import texts
 from tests.formats import source_bytes as bsp
 from tests.formats import source_fuzz_maps, source_layout_maps
 from tests.formats import source_record_bytes as build

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from formats.source import LumpId, check, contents, identify, patch_file, physcollide, read, visibility, write
-from formats.source.game_lump import DETAIL_PROPS, STATIC_PROPS
+from formats.source import LumpId, check, contents, identify, patch_file, read, write
+from formats.source.collision import physcollide
+from formats.source.container.game_lump import DETAIL_PROPS, STATIC_PROPS
+from formats.source.sections import visibility
 from tests.formats.leaves import leaves
 
 # Lumps of games of their own, which nobody has described.

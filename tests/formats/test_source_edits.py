@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
-from formats.source import LumpId, Output, Visibility, check, lighting, overlay_quads, read, rgbe, write
+from formats.source import LumpId, Output, Visibility, check, read, write
 from formats.source.edits import (
     cubemaps,
     entities,
@@ -16,6 +16,8 @@ from formats.source.edits import (
     pak,
     worldlights,
 )
+from formats.source.light import lighting, rgbe
+from formats.source.placed import overlay_quads
 from tests import examples
 from tests.formats import source_room as room
 

@@ -12,7 +12,8 @@ import pytest
 
 from formats import ranges
 from formats.binary import FormatError
-from formats.source import LumpId, check, displacements, geometry, lighting, overlay_quads, read, rgbe, write
+from formats.source import LumpId, check, geometry, read, write
+from formats.source.container.segments import Span
 from formats.source.edits import (
     cubemaps,
     entities,
@@ -25,7 +26,9 @@ from formats.source.edits import (
     worldlights,
 )
 from formats.source.edits import displacements as disp_edits
-from formats.source.segments import Span
+from formats.source.faces import displacements
+from formats.source.light import lighting, rgbe
+from formats.source.placed import overlay_quads
 
 E = LumpId
 SRCTOOLS_REFUSES = {"shack.360.bsp", "rot_main.bsp"}  # consoles; and what it makes of version 42

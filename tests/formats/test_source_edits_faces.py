@@ -4,12 +4,13 @@
 import numpy as np
 import pytest
 
-from formats.source import LumpId, displacements, geometry, read, vertex_normals, vmf, write
-from formats.source import records_displacements as disp
+from formats.source import LumpId, geometry, read, vmf, write
 from formats.source.content import keyvalues
 from formats.source.edits import brush_contents, face_fields, texture_vectors
 from formats.source.edits import displacements as disp_edits
+from formats.source.faces import displacements, vertex_normals
 from formats.source.records import Contents, DispInfoFlag, SurfaceFlag
+from formats.source.tables import displacements as disp
 from tests.formats import source_room as room
 from tests.formats.test_source_edits import changed, refused
 

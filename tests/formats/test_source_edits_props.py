@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
-from formats.source import leaf_tree, new_level, read, write
+from formats.source import new_level, read, write
 from formats.source.edits import static_props
-from formats.source.records_props import PROP_V10, PROP_V11, STATIC_PROPS
+from formats.source.tables.props import PROP_V10, PROP_V11, STATIC_PROPS
+from formats.source.tree import leaf_tree
 from tests import examples
 from tests.formats import source_room as room
 from tests.formats.test_source_edits import changed, refused

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
-from formats.source import LumpId, displacements, geometry, read, write
+from formats.source import LumpId, geometry, read, write
 from formats.source.edits import displacements as disp_edits
 from formats.source.edits import texture_vectors, textures
+from formats.source.faces import displacements
 from tests import examples
 from tests.formats import source_room as room
 from tests.formats.test_source_edits import changed, refused

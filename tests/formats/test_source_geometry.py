@@ -8,12 +8,16 @@ from hypothesis import strategies as st
 
 from formats import atlas, source
 from formats.binary import FormatError
-from formats.source import displacements, geometry, leaf_tree, lighting, map_crc, overlay_quads
-from formats.source import records_displacements as disp_records
-from formats.source import records_geometry as geometry_records
-from formats.source import records_overlays as overlay_records
-from formats.source import records_tree as tree_records
+from formats.source import geometry, map_crc
+from formats.source.faces import displacements
+from formats.source.light import lighting
 from formats.source.lumps import LumpId
+from formats.source.placed import overlay_quads
+from formats.source.tables import displacements as disp_records
+from formats.source.tables import geometry as geometry_records
+from formats.source.tables import overlays as overlay_records
+from formats.source.tables import tree as tree_records
+from formats.source.tree import leaf_tree
 from tests.formats import source_vmf
 
 

@@ -8,23 +8,13 @@ import numpy as np
 import pytest
 
 from formats.binary import FormatError
-from formats.source import (
-    LumpId,
-    ambient,
-    brushes,
-    check,
-    displacements,
-    geometry,
-    leaf_tree,
-    lighting,
-    lump_name,
-    overlay_lists,
-    overlay_quads,
-    read,
-    rgbe,
-    write,
-)
+from formats.source import LumpId, check, geometry, lump_name, read, write
 from formats.source.edits import entities, static_props, texture_vectors
+from formats.source.faces import displacements
+from formats.source.light import ambient, lighting, rgbe
+from formats.source.placed import overlay_quads
+from formats.source.tables import overlay_lists
+from formats.source.tree import brushes, leaf_tree
 from tests.formats import source_bytes, source_parts
 from tests.formats import source_layout_maps as maps
 from tests.formats import source_record_bytes as build

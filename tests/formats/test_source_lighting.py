@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 
 from formats.binary import FormatError
-from formats.source import lighting, records_geometry
+from formats.source.light import lighting
 from formats.source.records import RGBE, LevelFlag
+from formats.source.tables import geometry
 from tests.formats import source_record_bytes as build
 
 NONE = 255
 BUMPED, FLAT = 0, 1  # texinfos
 FACES = ("FACE", "FACE_32", "FACE_STRATA", "FACE_17", "FACE_17_DAY_NIGHT", "FACE_18")  # the last three hold averages
-TEXINFOS = np.frombuffer(
-    build.record("TEXINFO", flags=0x800) + build.record("TEXINFO", flags=0x400), records_geometry.TEXINFO
-)
+TEXINFOS = np.frombuffer(build.record("TEXINFO", flags=0x800) + build.record("TEXINFO", flags=0x400), geometry.TEXINFO)
 
 
 class Lump:
@@ -57,7 +56,7 @@ class Lump:
         return self
 
     def blocks(self, flags=0):
-        faces = np.frombuffer(b"".join(self.faces), getattr(records_geometry, self.name))
+        faces = np.frombuffer(b"".join(self.faces), getattr(geometry, self.name))
         return lighting.blocks(faces, TEXINFOS, len(self.data), flags)
 
 

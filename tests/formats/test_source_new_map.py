@@ -8,7 +8,8 @@ import pytest
 
 from formats import source
 from formats.binary import FormatError
-from formats.source import LumpId, geometry, lighting, new_map, rgbe, world
+from formats.source import LumpId, geometry, new_map, world
+from formats.source.light import lighting, rgbe
 from formats.source.new_level import BRANCHES
 from formats.source.records import Contents, EmitType, SurfaceFlag
 from tests.formats.source_hall import box

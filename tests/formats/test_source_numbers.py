@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formats import luxel_pixels
-from formats.source import entity_values, numbers, orientation, prop_boxes, radiance, ropes
-from formats.source.entities import Entity
+from formats.source import numbers
+from formats.source.entities import entity_values
+from formats.source.entities.text import Entity
+from formats.source.light import radiance
+from formats.source.placed import orientation, prop_boxes, ropes
 from formats.source.vmf import uv
 
 FINITE = st.floats(-1e6, 1e6, width=32)

@@ -8,8 +8,9 @@ import pytest
 
 from formats import source
 from formats.binary import FormatError
-from formats.source import LumpId, edits, overlay_quads
-from formats.source.fields import overlay_counts
+from formats.source import LumpId, edits
+from formats.source.placed import overlay_quads
+from formats.source.tables.fields import overlay_counts
 from tests.formats import source_room
 from tests.formats.source_room import FLOOR_LEFT, FLOOR_RIGHT, NORTH_LEFT, NORTH_RIGHT, WEST
 

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.binary import Budget, FormatError
-from formats.source import Entities, Entity, Output, Pak, physcollide, visibility
-from formats.source.visibility import Visibility
+from formats.source import Entities, Entity, Output, Pak
+from formats.source.collision import physcollide
+from formats.source.sections import visibility
+from formats.source.sections.visibility import Visibility
 from tests.formats import source_bytes as build
 
 FREE = Budget.unlimited()

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from formats import convex_hull
 from formats.binary import FormatError
-from formats.source import physcollide
-from formats.source import physcollide_build as build
-from formats.source import physcollide_surface as surface
-from formats.source.physcollide_order import swapped
-from formats.source.physcollide_surface import Hull
+from formats.source.collision import physcollide
+from formats.source.collision import physcollide_build as build
+from formats.source.collision import physcollide_surface as surface
+from formats.source.collision.physcollide_order import swapped
+from formats.source.collision.physcollide_surface import Hull
 from tests import examples
 from tests.formats.source_door import box, hull_of
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from formats.binary import FormatError
-from formats.source import physcollide_build, physcollide_surface, read
-from formats.source.physcollide_surface import Hull
+from formats.source import read
+from formats.source.collision import physcollide_build, physcollide_surface
+from formats.source.collision.physcollide_surface import Hull
 
 
 @pytest.fixture(scope="module")

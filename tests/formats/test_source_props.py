@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from formats.binary import FormatError
-from formats.source import detail_props, static_props
-from formats.source import records_props as records
+from formats.source.sections import detail_props, static_props
+from formats.source.tables import props as records
 from tests.formats import source_record_bytes as build
 
 MODELS = (b"models/rock.mdl\0", b"models/tree.mdl\0junk behind it")

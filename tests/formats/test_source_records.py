@@ -6,25 +6,17 @@ import struct
 import numpy as np
 import pytest
 
-from formats.source import (
-    layouts,
-    records_displacements,
-    records_geometry,
-    records_lights,
-    records_overlays,
-    records_props,
-    records_tree,
-)
 from formats.source.lumps import LumpId
+from formats.source.tables import displacements, geometry, layouts, lights, overlays, props, tree
 from tests.formats import source_record_bytes as build
 
 MODULES = (
-    records_displacements,
-    records_geometry,
-    records_lights,
-    records_overlays,
-    records_props,
-    records_tree,
+    displacements,
+    geometry,
+    lights,
+    overlays,
+    props,
+    tree,
 )
 TABLES = {
     name: value
@@ -69,7 +61,7 @@ def test_every_table_is_tested():
 
 
 def test_places_within_a_displacement():
-    offsets = {name: place[1] for name, place in records_displacements.DISPINFO.fields.items()}
+    offsets = {name: place[1] for name, place in displacements.DISPINFO.fields.items()}
     known = {"power": 20, "min_tess": 24, "map_face": 36, "pad": 38, "lightmap_alpha_start": 40}
     known |= {"edge_neighbors": 48, "corner_neighbors": 96, "allowed_verts": 136}
     assert offsets | known == offsets

@@ -9,22 +9,11 @@ import pytest
 
 from formats import ranges, source
 from formats.binary import Budget
-from formats.source import (
-    ambient,
-    detail_props,
-    face_brushes,
-    fields,
-    game_lump,
-    lighting,
-    lzma_lump,
-    occlusion,
-    overlay_lists,
-    rgbe,
-    sample_positions,
-    static_props,
-    texdata,
-)
+from formats.source.container import game_lump, lzma_lump
+from formats.source.light import ambient, lighting, rgbe, sample_positions
 from formats.source.lumps import LumpId
+from formats.source.sections import detail_props, face_brushes, occlusion, static_props, texdata
+from formats.source.tables import fields, overlay_lists
 
 FACE_LUMPS = (LumpId.FACES, LumpId.FACES_HDR, LumpId.ORIGINALFACES)
 

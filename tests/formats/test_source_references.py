@@ -7,20 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats.binary import FormatError
-from formats.source import (
-    LumpId,
-    check,
-    read,
-    records_displacements,
-    records_geometry,
-    records_lights,
-    records_overlays,
-    records_props,
-    records_tree,
-    write,
-)  # fmt: skip
+from formats.source import LumpId, check, read, write
 from formats.source.edits.living import Living
-from formats.source.references import NUMBERS, RUNS, LeafChild, Number, OverlayFaces, Run, Walked, has, named, renumber
+from formats.source.tables import displacements, geometry, lights, overlays, props, tree
+from formats.source.tables.references import (
+    NUMBERS,
+    RUNS,
+    LeafChild,
+    Number,
+    OverlayFaces,
+    Run,
+    Walked,
+    has,
+    named,
+    renumber,
+)
 from tests.formats import source_door
 from tests.formats.source_room import rows
 
@@ -67,14 +68,14 @@ def test_rows_in_another_order_are_the_same_map(lump, seed):
 
 def test_edges_are_walked_the_way_they_were():
     number = Walked(E.SURFEDGES, "edge", E.EDGES)
-    records = rows(records_geometry.SURFEDGE, edge=[3, -3, 1])
+    records = rows(geometry.SURFEDGE, edge=[3, -3, 1])
     assert number.names(records).tolist() == [3, 3, 1]
     renumber({E.SURFEDGES: records}.get, E.EDGES, np.array([0, 2, 1, 7]))
     assert records["edge"].tolist() == [7, -7, 2]
 
 
 def test_children_are_nodes_or_leafs():
-    records = np.zeros(2, records_tree.NODE)
+    records = np.zeros(2, tree.NODE)
     records["children"] = [(1, -1), (-3, -2)]
     nodes = Number(E.NODES, "children", E.NODES, True)
     leafs = LeafChild(E.NODES, "children", E.LEAFS, True)
@@ -99,13 +100,13 @@ def test_slots_of_overlays_that_are_not_used_stay():
 
 
 def test_runs_follow_their_first_row():
-    records = rows(records_geometry.BRUSH, (4, 2, 1))
+    records = rows(geometry.BRUSH, (4, 2, 1))
     renumber({E.BRUSHES: records}.get, E.BRUSHSIDES, np.array([0, 1, 2, 3, 8, 9]))
     assert records["firstside"].tolist() == [8]
 
 
 def test_a_number_that_a_field_cannot_hold_is_refused():
-    records = rows(records_tree.LEAFFACE, face=[1])
+    records = rows(tree.LEAFFACE, face=[1])
     with pytest.raises(FormatError, match=r"face would be 70000 to 70000, 65535 is the most"):
         renumber({E.LEAFFACES: records}.get, E.FACES, np.array([0, 70000]))
 
@@ -123,7 +124,7 @@ def test_what_nothing_names_is_known():
 
 def test_every_field_of_the_tables_is_one_of_some_record():
     """A name that no layout has would be looked for in vain."""
-    modules = (records_displacements, records_geometry, records_lights, records_overlays, records_props, records_tree)
+    modules = (displacements, geometry, lights, overlays, props, tree)
     dtypes = [value for module in modules for value in vars(module).values() if isinstance(value, np.dtype)]
     known = {name for dtype in dtypes for name in dtype.names or ()}
     for each in NUMBERS:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from formats.source import rgbe
+from formats.source.light import rgbe
 from formats.source.records import RGBE
 
 BYTES = st.integers(0, 255)

@@ -6,10 +6,11 @@ import pytest
 
 from formats import source
 from formats.binary import FormatError
-from formats.source import LumpId, geometry, side_faces
+from formats.source import LumpId, geometry
 from formats.source.edits import brush_models, texture_vectors
 from formats.source.edits.brush_models import Face
-from formats.source.surfaces import model_faces
+from formats.source.faces import side_faces
+from formats.source.faces.surfaces import model_faces
 from tests.formats import source_door, source_room
 
 E = LumpId

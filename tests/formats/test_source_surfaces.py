@@ -4,9 +4,12 @@
 import numpy as np
 
 from formats import ranges
-from formats.source import Level, LumpId, convex_pieces, geometry, lit_faces, near_faces, surface_edits
+from formats.source import Level, LumpId, geometry
 from formats.source.edits import texture_fits
-from formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
+from formats.source.faces import surface_edits
+from formats.source.faces.surfaces import ModelFaces, Surfaces, model_faces, turns
+from formats.source.placed import lit_faces, near_faces
+from formats.source.shaping import convex_pieces
 from tests.formats import source_room
 
 

@@ -10,20 +10,10 @@ from hypothesis import strategies as st
 
 from formats import ranges
 from formats.binary import FormatError
-from formats.source import (
-    ambient,
-    face_brushes,
-    fields,
-    occlusion,
-    overlay_lists,
-    records_displacements,
-    records_geometry,
-    records_lights,
-    records_overlays,
-    records_tree,
-    sample_positions,
-    texdata,
-)
+from formats.source.light import ambient, sample_positions
+from formats.source.sections import face_brushes, occlusion, texdata
+from formats.source.tables import displacements, fields, geometry, lights, overlay_lists, tree
+from formats.source.tables import overlays as records_overlays
 from tests.formats import source_record_bytes as build
 
 # -------------------------------------------------------------------------------------------------- names of textures
@@ -107,14 +97,14 @@ def occluders(name, byte_order="<", number=2):
 def test_occluders(version, name, byte_order):
     data = occluders(name, byte_order)
     found = occlusion.read(data, version, byte_order)
-    assert found.occluders.dtype == getattr(records_tree, name).newbyteorder(byte_order)
+    assert found.occluders.dtype == getattr(tree, name).newbyteorder(byte_order)
     assert (len(found.occluders), len(found.polys), len(found.vertices), found.trailing) == (2, 3, 5, b"")
     assert found.to_bytes() == data
 
 
 def test_a_wrong_version_of_occluders():
-    assert occlusion.read(occluders("OCCLUDER"), 2).occluders.dtype == records_tree.OCCLUDER
-    assert occlusion.read(occluders("OCCLUDER_V2"), 1).occluders.dtype == records_tree.OCCLUDER_V2
+    assert occlusion.read(occluders("OCCLUDER"), 2).occluders.dtype == tree.OCCLUDER
+    assert occlusion.read(occluders("OCCLUDER_V2"), 1).occluders.dtype == tree.OCCLUDER_V2
 
 
 def test_no_occluders():
@@ -164,16 +154,16 @@ def test_faces_of_overlays():
 def test_brushes_of_faces(wide):
     lists = [(1, 38), (0, 9), (3, 1), (1, 0), (2, 3)]
     data = b"".join(build.record("FACEBRUSHLIST" + wide, count=count, start=start) for count, start in lists)
-    made = np.frombuffer(data, getattr(records_geometry, "FACEBRUSHLIST" + wide))
+    made = np.frombuffer(data, getattr(geometry, "FACEBRUSHLIST" + wide))
     data = b"".join(build.record("FACEBRUSH" + wide, brush=brush) for brush in (4, 5, 6, 7, 8))
-    brushes = np.frombuffer(data, getattr(records_geometry, "FACEBRUSH" + wide))
+    brushes = np.frombuffer(data, getattr(geometry, "FACEBRUSH" + wide))
     faces, found = face_brushes.pairs(made, brushes)
     assert faces.tolist() == [0, 2, 2, 2, 3, 4, 4]
     assert found.tolist() == [38, 5, 6, 7, 0, 7, 8]
     with pytest.raises(FormatError, match="face 2 names 3 from 1 on, there are 2"):
         face_brushes.pairs(made, brushes[:2])
     with pytest.raises(FormatError, match="other things"):
-        face_brushes.pairs(np.zeros(1, records_tree.CLUSTER), np.zeros(1, records_tree.PORTAL))
+        face_brushes.pairs(np.zeros(1, tree.CLUSTER), np.zeros(1, tree.PORTAL))
 
 
 # ------------------------------------------------------------------------------------------------------ ambient light
@@ -181,19 +171,19 @@ def test_brushes_of_faces(wide):
 
 def leafs(name="LEAF", number=3):
     bounds = {"mins": (0, -100, 10), "maxs": (255, 155, 520)}
-    return np.frombuffer(build.records(name, number, **bounds), getattr(records_tree, name))
+    return np.frombuffer(build.records(name, number, **bounds), getattr(tree, name))
 
 
 @pytest.mark.parametrize("wide", ["", "_32"])
 @pytest.mark.parametrize("name", ["LEAF", "LEAF_32", "LEAF_FLOAT"])
 def test_samples_of_leafs(wide, name):
     data = b"".join(build.record("LEAF_AMBIENT_LIGHTING", 9 * each, x=each, y=255 - each, z=0) for each in range(4))
-    lighting = np.frombuffer(data, records_lights.LEAF_AMBIENT_LIGHTING)
+    lighting = np.frombuffer(data, lights.LEAF_AMBIENT_LIGHTING)
     data = b"".join(
         build.record("LEAF_AMBIENT_INDEX" + wide, count=count, first=first)
         for count, first in [(1, 0), (0, 99), (3, 1)]
     )
-    index = np.frombuffer(data, getattr(records_lights, "LEAF_AMBIENT_INDEX" + wide))
+    index = np.frombuffer(data, getattr(lights, "LEAF_AMBIENT_INDEX" + wide))
     found = ambient.samples(leafs(name), lighting, index)
     assert found.leafs.tolist() == [0, 2, 2, 2]
     assert found.points == pytest.approx(np.array([(each, 155 - each, 10) for each in range(4)]), abs=1e-4)
@@ -201,7 +191,7 @@ def test_samples_of_leafs(wide, name):
 
 
 def test_one_cube_a_leaf():
-    lighting = np.frombuffer(build.records("LEAF_AMBIENT_CUBE", 3), records_lights.LEAF_AMBIENT_CUBE)
+    lighting = np.frombuffer(build.records("LEAF_AMBIENT_CUBE", 3), lights.LEAF_AMBIENT_CUBE)
     found = ambient.samples(leafs(), lighting)
     assert found.leafs.tolist() == [0, 1, 2]
     assert found.points.tolist() == [[127.5, 27.5, 265]] * 3
@@ -210,9 +200,9 @@ def test_one_cube_a_leaf():
 
 
 def test_ambient_light_that_does_not_fit_its_leafs():
-    cubes = np.zeros(2, records_lights.LEAF_AMBIENT_CUBE)
-    light = np.zeros(2, records_lights.LEAF_AMBIENT_LIGHTING)
-    index = np.zeros(3, records_lights.LEAF_AMBIENT_INDEX)
+    cubes = np.zeros(2, lights.LEAF_AMBIENT_CUBE)
+    light = np.zeros(2, lights.LEAF_AMBIENT_LIGHTING)
+    index = np.zeros(3, lights.LEAF_AMBIENT_INDEX)
     index[1] = (2, 1)
     with pytest.raises(FormatError, match="none of their own"):
         ambient.samples(leafs())
@@ -258,30 +248,30 @@ def test_sample_positions_that_cannot_be_told():
 
 
 def test_primitives_of_faces():
-    usual = np.zeros(3, records_geometry.FACE)
+    usual = np.zeros(3, geometry.FACE)
     usual["num_prims"] = (0x8002, 2, 0)
     counts, shadows = fields.prim_counts(usual)
     assert (counts.tolist(), shadows.tolist()) == ([2, 2, 0], [False, True, True])
-    strata = np.zeros(2, records_geometry.FACE_STRATA)
+    strata = np.zeros(2, geometry.FACE_STRATA)
     strata["shadows_num_prims"] = (7, 6)
     counts, shadows = fields.prim_counts(strata)
     assert (counts.tolist(), shadows.tolist()) == ([3, 3], [True, False])
-    counts, shadows = fields.prim_counts(np.zeros(1, records_geometry.FACE_17))
+    counts, shadows = fields.prim_counts(np.zeros(1, geometry.FACE_17))
     assert (counts.tolist(), shadows.tolist()) == ([0], [True])
 
 
 @pytest.mark.parametrize("byte_order", "<>")
 def test_areas_of_leafs(byte_order):
-    made = np.zeros(1, records_tree.LEAF.newbyteorder(byte_order))
+    made = np.zeros(1, tree.LEAF.newbyteorder(byte_order))
     made["area_flags"] = 5 << 9 | 300
     assert [each.tolist() for each in fields.areas(made)] == [[300], [5]]
-    made = np.zeros(1, records_tree.LEAF_FLOAT.newbyteorder(byte_order))
+    made = np.zeros(1, tree.LEAF_FLOAT.newbyteorder(byte_order))
     made["area_flags"] = 5 << 17 | 70000
     assert [each.tolist() for each in fields.areas(made)] == [[70000], [5]]
 
 
 def test_flags_of_displacements():
-    made = np.zeros(3, records_displacements.DISPINFO)
+    made = np.zeros(3, displacements.DISPINFO)
     made["min_tess"] = (0, 0x8000000A, 4)
     assert fields.disp_flags(made).tolist() == [0, 10, 0]
 
@@ -293,10 +283,10 @@ def test_lists_that_would_fill_the_memory():
     many = texdata.read(np.zeros(100_000, np.int32), b"x" * 100_000)
     with pytest.raises(FormatError, match="lists of 10000000000 entries in all"):
         _ = many.names
-    lists = np.zeros(60_000, records_geometry.FACEBRUSHLIST)
+    lists = np.zeros(60_000, geometry.FACEBRUSHLIST)
     lists["count"] = 60_000
     with pytest.raises(FormatError, match="face brushes"):
-        face_brushes.pairs(lists, np.zeros(60_000, records_geometry.FACEBRUSH))
+        face_brushes.pairs(lists, np.zeros(60_000, geometry.FACEBRUSH))
 
 
 @given(st.lists(st.tuples(st.integers(-5, 50), st.integers(0, 6)), max_size=20))

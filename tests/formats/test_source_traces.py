@@ -11,9 +11,10 @@ import pytest
 
 from formats import convex_hull
 from formats.binary import FormatError
-from formats.source import LumpId, brushes, read, world, write
+from formats.source import LumpId, read, world, write
 from formats.source.edits import brush_models
 from formats.source.edits.brush_models import Piece
+from formats.source.tree import brushes
 from tests.formats import source_door, test_source_world_collision
 from tests.formats.source_trace import BLOCKS_PLAYERS, EPSILON, PLAYER, Tracer, by_shapes
 

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from formats.binary import FormatError
 from formats.source import LumpId
-from formats.source import records_displacements as disp
-from formats.source import records_geometry as geometry
-from formats.source import records_tree as tree
 from formats.source.content import keyvalues
-from formats.source.entities import Entity
+from formats.source.entities.text import Entity
 from formats.source.records import Contents, DispInfoFlag, SurfaceFlag
+from formats.source.tables import displacements as disp
+from formats.source.tables import geometry, tree
 from formats.source.vmf import materials as vmf_materials
 from formats.source.vmf import of_level, plane_points, texture_axes, tools, write
 from formats.source.vmf.side_contents import learned

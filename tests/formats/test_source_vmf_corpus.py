@@ -11,8 +11,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from formats.source import LumpId, displacements, geometry, read
+from formats.source import LumpId, geometry, read
 from formats.source.content import keyvalues
+from formats.source.faces import displacements
 from formats.source.vmf import materials, of_level, plane_points, rules, write
 from tests.formats.source_vmf import compiled_planes, same_sides, solids_of, written
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from formats.source import LumpId, read
-from formats.source import records_geometry as geometry
 from formats.source.content import keyvalues
-from formats.source.entities import Entity
+from formats.source.entities.text import Entity
 from formats.source.records import Contents
+from formats.source.tables import geometry
 from formats.source.vmf import RuleError, of_level, rules, write
 from tests.formats.source_room import room, rows
 from tests.formats.source_vmf import same_sides, solids_of

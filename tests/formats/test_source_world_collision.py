@@ -6,11 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from formats.source import LumpId, PhysModel, brushes, edits, physcollide_build, physcollide_surface, read, write
+from formats.source import LumpId, PhysModel, edits, read, write
+from formats.source.collision import physcollide_build, physcollide_surface
 from formats.source.edits import world_collision
 from formats.source.edits.brush_pieces import Piece
 from formats.source.edits.changes import Changes
 from formats.source.records import Contents
+from formats.source.tree import brushes
 from formats.source.world import collision
 from formats.source.world.along import Displaced
 from formats.source.world.types import Carved, WorldError

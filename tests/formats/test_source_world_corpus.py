@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from formats.source import LumpId, check, physcollide, physcollide_surface, read, world, write
+from formats.source import LumpId, check, read, world, write
+from formats.source.collision import physcollide, physcollide_surface
 from formats.source.edits.changes import Changes
 from formats.source.edits.compaction import compact
 from formats.source.records import Contents

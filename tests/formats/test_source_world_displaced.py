@@ -6,11 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from formats.source import Level, LumpId, PhysModel, check, displacements, edits, geometry, lighting, read, world, write
-from formats.source import physcollide_surface as surface
+from formats.source import Level, LumpId, PhysModel, check, edits, geometry, read, world, write
+from formats.source.collision import physcollide_surface as surface
 from formats.source.edits.brush_pieces import Piece
-from formats.source.fields import overlay_counts
-from formats.source.records_displacements import NO_NEIGHBOR
+from formats.source.faces import displacements
+from formats.source.light import lighting
+from formats.source.tables.displacements import NO_NEIGHBOR
+from formats.source.tables.fields import overlay_counts
 from formats.source.world import Change, WorldEdits, WorldError
 from tests.formats.source_displaced_rooms import (
     ABOVE,

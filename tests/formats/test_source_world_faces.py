@@ -4,8 +4,9 @@
 import numpy as np
 import pytest
 
-from formats.source import Level, LumpId, check, geometry, lighting, read, rgbe, world, write
+from formats.source import Level, LumpId, check, geometry, read, world, write
 from formats.source.edits.brush_pieces import Piece
+from formats.source.light import lighting, rgbe
 from formats.source.world import Change, WorldEdits, rings
 from tests.formats import source_world_faces as proofs
 from tests.formats.source_lit_rooms import BUMPED, LUXEL, SWITCHED, lit_rooms

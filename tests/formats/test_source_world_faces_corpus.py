@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from formats.source import Level, LumpId, check, displacements, geometry, read, world, write
-from formats.source import physcollide_surface as surface
+from formats.source import Level, LumpId, check, geometry, read, world, write
+from formats.source.collision import physcollide_surface as surface
 from formats.source.edits import displaced_collision, world_collision
 from formats.source.edits.brush_pieces import Piece
 from formats.source.edits.changes import Changes
+from formats.source.faces import displacements
 from formats.source.world import Change, WorldEdits
 from tests.formats import source_world_faces as proofs
 

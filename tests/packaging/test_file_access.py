@@ -76,7 +76,7 @@ def test_folders_are_allowed_where_the_report_knows_of_them() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "AllowedFolders"
         if node.args and ast.unparse(node.args[0]) != "()"
     ]
-    assert made == [], "they are made by addon.scene.content_folders.reach, which tells the report"
+    assert made == [], "they are made by addon.scene.disk.content_folders.reach, which tells the report"
 
 
 @pytest.mark.parametrize(

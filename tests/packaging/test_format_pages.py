@@ -8,25 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from formats.source import (
-    physcollide_surface,
-    records,
-    records_displacements,
-    records_geometry,
-    records_lights,
-    records_overlays,
-    records_props,
-    records_tree,
-)
+from formats.source import records
+from formats.source.collision import physcollide_surface
+from formats.source.tables import displacements, geometry, lights, overlays, props, tree
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats" / "source.md"
 MODULES: tuple[ModuleType, ...] = (
-    records_geometry,
-    records_tree,
-    records_displacements,
-    records_lights,
-    records_overlays,
-    records_props,
+    geometry,
+    tree,
+    displacements,
+    lights,
+    overlays,
+    props,
     physcollide_surface,
 )
 _ROW = re.compile(r"^\| `(?P<name>[A-Z0-9_]+)` \| (?P<size>\d+) \| (?P<fields>[^|]*) \|", re.MULTILINE)

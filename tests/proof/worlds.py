@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from formats.source import Level, LumpId, check, leaf_tree, read, world, write
+from formats.source import Level, LumpId, check, read, world, write
 from formats.source.edits.brush_pieces import Piece
 from formats.source.edits.changes import joined
 from formats.source.records import Contents
+from formats.source.tree import leaf_tree
 from formats.source.world import Carved, Change, WorldEdits
 from tests.formats import source_world_faces as faces
 from tests.formats.source_points import Space, blind, compared, inside, near

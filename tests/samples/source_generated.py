@@ -9,9 +9,9 @@ import numpy as np
 
 from formats import source
 from formats.source import LumpId, new_level
-from formats.source import records_geometry as geometry
 from formats.source.content import vvd
 from formats.source.records import NO_STYLE
+from formats.source.tables import geometry
 from tests.formats import source_model_bytes as model_bytes
 
 MATERIALS, MAPPINGS = 8, 16

@@ -19,15 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formats import source
-from formats.source import Level, LumpId, new_level, rgbe
-from formats.source import records_displacements as disp
-from formats.source import records_geometry as geometry
-from formats.source import records_lights as lights
-from formats.source import records_overlays as overlays
-from formats.source import records_props as props
-from formats.source import records_tree as tree
-from formats.source.entities import Entity
+from formats.source import Level, LumpId, new_level
+from formats.source.entities.text import Entity
+from formats.source.light import rgbe
 from formats.source.records import NO_STYLE, EmitType, SurfaceFlag
+from formats.source.tables import displacements as disp
+from formats.source.tables import geometry, lights, overlays, props, tree
 from tests.samples import source_art
 
 MAP = Path(__file__).parent / "source_room.bsp"

@@ -5,8 +5,11 @@ import numpy as np
 
 import formats
 from formats import source
-from formats.source import LumpId, displacements, geometry, lighting, overlay_quads
+from formats.source import LumpId, geometry
 from formats.source.content import vmt, vtf
+from formats.source.faces import displacements
+from formats.source.light import lighting
+from formats.source.placed import overlay_quads
 from tests.samples import source_art, source_room
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ....formats.fable.geometry import finite_heights, grid, grid_edges
 from ....formats.fable.records import Records
-from ...scene import meshes
+from ...scene.geometry import meshes
 from .. import layout
 from ..cells import cell_attributes
 from ..context import ImportContext

@@ -14,7 +14,7 @@ import numpy as np
 from ....formats.counting import number_of
 from ....formats.fable.records import PALETTE_SLOTS, Records
 from ....formats.fable.theme_weights import FULL
-from ...scene import meshes
+from ...scene.geometry import meshes
 from ...scene.reports import Report
 from .. import layout
 from ..cells import MeshCells, match_cells, refuse

@@ -10,10 +10,11 @@ from ....formats.fable import UID_BASE
 from ....formats.fable.geometry import Floats, finite_heights, finite_points, leaf_corners, over_ground, sample_ground
 from ....formats.fable.leaves import crossings
 from ....formats.fable.sections import NumberedSection, door_lists, numbered_sections
-from ...scene import identity, meshes, transforms
-from ...scene.materials import Nodes, blended, shader
+from ...scene.geometry import meshes, transforms
+from ...scene.kept import identity
+from ...scene.media.materials import Nodes, blended, shader
 from ...scene.names import showable
-from ...scene.progress import Steps
+from ...scene.work.progress import Steps
 from .. import layout
 from ..context import ImportContext
 

@@ -16,8 +16,9 @@ import bpy
 from ....formats import fable
 from ....formats.counting import number_of
 from ....formats.fable.sections import NumberedSection, numbered_sections
-from ...scene import evaluated, identity, meshes, transforms
-from ...scene.identity import kind_of
+from ...scene.geometry import evaluated, meshes, transforms
+from ...scene.kept import identity
+from ...scene.kept.identity import kind_of
 from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout

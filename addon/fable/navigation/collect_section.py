@@ -21,11 +21,12 @@ from ....formats.fable.geometry import finite_points, leaf_corners
 from ....formats.fable.nodes import COSTS_SINCE
 from ....formats.fable.records import Records
 from ....formats.fable.sections import NumberedSection, door_lists
-from ...scene import identity, meshes, transforms
-from ...scene.identity import record_of
-from ...scene.instances import Instance, mark_copies
-from ...scene.meshes import MeshData
-from ...scene.properties import INT32, own_keys
+from ...scene.fields.properties import INT32, own_keys
+from ...scene.geometry import meshes, transforms
+from ...scene.geometry.meshes import MeshData
+from ...scene.kept import identity
+from ...scene.kept.identity import record_of
+from ...scene.kept.instances import Instance, mark_copies
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..cells import MeshCells, match_cells, refuse

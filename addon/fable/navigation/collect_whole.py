@@ -21,8 +21,9 @@ from ....formats.fable.leaves import BLOCKED
 from ....formats.fable.quadtree import DEEPEST
 from ....formats.fable.records import NODE, ROOT_EDGE, Records
 from ....formats.fable.sections import NumberedSection
-from ...scene import identity, meshes, originals, transforms
-from ...scene.identity import kind_of
+from ...scene.geometry import meshes, transforms
+from ...scene.kept import identity, originals
+from ...scene.kept.identity import kind_of
 from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene import declared
 from ...scene.blender_types import Value
+from ...scene.fields import declared
 from ..palettes import lists
 from ..palettes.lists import LISTS
 from ..terrain import overlays

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from ....formats.arrays import Array
 from ....formats.fable import strengths, theme_resolution, theme_weights
 from ....formats.fable.records import CELL, GAME_CELL, PALETTE_SLOTS, Records
-from ...scene import attributes, vertex_groups
+from ...scene import attributes
 from ...scene.blender_types import Attribute, Value
+from ...scene.geometry import vertex_groups
 from ...scene.level import first_of
 from ...scene.reports import SceneError
 from .. import layout

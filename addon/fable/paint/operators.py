@@ -10,10 +10,10 @@ import bpy
 import numpy as np
 
 from ....formats.counting import number_of
-from ...scene import declared
 from ...scene.blender_types import Value
+from ...scene.fields import declared
+from ...scene.interface.sidebar import LevelOperator
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator
 from .. import layout
 from .brush import TARGETS
 from .canvas import Canvas, selected

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene import declared, tools
-from ...scene.sidebar import LevelPanel, register_classes, unregister_classes
+from ...scene.fields import declared
+from ...scene.interface import tools
+from ...scene.interface.sidebar import LevelPanel, register_classes, unregister_classes
 from .. import layout
 from . import operators, tool
 from .brush import KEY, FableBrush, brush_of, chosen, draw

@@ -8,10 +8,11 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ...scene import declared, tools
 from ...scene.blender_types import Value
+from ...scene.fields import declared
+from ...scene.interface import tools
+from ...scene.interface.sidebar import NO_LEVEL_OF_GAME, Result, active_level, allows
 from ...scene.level import first_of
-from ...scene.sidebar import NO_LEVEL_OF_GAME, Result, active_level, allows
 from .. import layout
 from .brush import KEY, brush_of, chosen, draw, show_target
 from .canvas import Canvas

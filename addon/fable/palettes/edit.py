@@ -12,8 +12,10 @@ import numpy as np
 from ....formats.counting import number_of
 from ....formats.fable import palette_name
 from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
-from ...scene import attributes, originals, vertex_groups
+from ...scene import attributes
 from ...scene.blender_types import Value
+from ...scene.geometry import vertex_groups
+from ...scene.kept import originals
 from ...scene.level import first_of
 from ...scene.reports import SceneError
 from .. import layout

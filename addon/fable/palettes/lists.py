@@ -18,11 +18,11 @@ from typing import Literal
 import bpy
 
 from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
-from ...scene import declared
 from ...scene.blender_types import Value
+from ...scene.fields import declared
+from ...scene.interface.sidebar import register_classes, unregister_classes
 from ...scene.level import first_of
 from ...scene.names import showable
-from ...scene.sidebar import register_classes, unregister_classes
 from .. import layout
 
 UNKNOWN = -1.0

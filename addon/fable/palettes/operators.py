@@ -3,11 +3,11 @@
 
 import bpy
 
-from ...scene import declared
 from ...scene.blender_types import Value
+from ...scene.fields import declared
+from ...scene.interface.sidebar import AskingOperator, LevelOperator
 from ...scene.level import first_of
 from ...scene.reports import SceneError
-from ...scene.sidebar import AskingOperator, LevelOperator
 from .. import layout
 from . import lists
 from .edit import add, remove

@@ -14,7 +14,7 @@ from ....formats.fable import heights
 from ....formats.fable.geometry import finite_heights, grid, grid_edges
 from ....formats.fable.records import Records
 from ....formats.fable.theme_weights import FULL, Weights
-from ...scene import meshes
+from ...scene.geometry import meshes
 from ...scene.names import showable
 from .. import layout
 from ..cells import cell_attributes

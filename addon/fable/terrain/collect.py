@@ -19,7 +19,7 @@ from ....formats.counting import number_of
 from ....formats.fable import stored_heights, theme_resolution, theme_weights
 from ....formats.fable.geometry import finite_heights
 from ....formats.fable.records import HEIGHT_SCALE, PALETTE_SLOTS, Records
-from ...scene import meshes, transforms, vertex_groups
+from ...scene.geometry import meshes, transforms, vertex_groups
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..cells import Bools, Ints, MeshCells, match_cells, refuse

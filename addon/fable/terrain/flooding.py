@@ -12,11 +12,12 @@ from ....formats.counting import number_of
 from ....formats.fable import water
 from ....formats.fable.geometry import Floats
 from ....formats.fable.theme_weights import FULL
-from ...scene import declared, stage
 from ...scene.blender_types import Value
+from ...scene.fields import declared
+from ...scene.interface.sidebar import LevelOperator
 from ...scene.names import showable
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator
+from ...scene.view import stage
 from .. import layout
 from ..palettes import lists
 from ..palettes.edit import add

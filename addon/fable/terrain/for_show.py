@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ...scene import attributes
 from ...scene.attributes import Domain
-from ...scene.edit_mode import readable
+from ...scene.geometry.edit_mode import readable
 from ...scene.reports import Report
 
 _MADE = "levelwright_made_"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...scene.level import first_of
-from ...scene.materials import unlit
+from ...scene.media.materials import unlit
 from ...scene.reports import Report
 from .. import layout
 from .overlays import ground_color

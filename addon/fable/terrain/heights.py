@@ -9,8 +9,9 @@ import numpy as np
 from ....formats import fable
 from ....formats.binary import FormatError
 from ....formats.fable.geometry import Floats, finite_heights
-from ...scene import evaluated, identity, meshes, originals, transforms
-from ...scene.baselines import put_bytes
+from ...scene.geometry import evaluated, meshes, transforms
+from ...scene.kept import identity, originals
+from ...scene.kept.baselines import put_bytes
 from ...scene.level import only, root_of
 from ...scene.reports import Report, SceneError
 from .. import layout

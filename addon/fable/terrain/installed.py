@@ -20,7 +20,8 @@ from ....formats.fable import big, definitions, textures
 from ....formats.fable.big import ArchiveEntry
 from ....formats.fable.definitions import ThemeDefinition
 from ....formats.reach import AllowedFolders
-from ...scene import content_folders, images
+from ...scene.disk import content_folders
+from ...scene.media import images
 from ...scene.names import showable
 from ...scene.reports import Report
 from .. import content

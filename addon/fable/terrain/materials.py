@@ -18,10 +18,12 @@ from ....formats.binary import FormatError
 from ....formats.fable import colors, theme_weights
 from ....formats.fable.colors import PACKED
 from ....formats.fable.theme_weights import Weights
-from ...scene import identity, images, vertex_groups
 from ...scene.blender_types import Value
+from ...scene.geometry import vertex_groups
+from ...scene.kept import identity
 from ...scene.level import first_of
-from ...scene.materials import Nodes, Socket, shader
+from ...scene.media import images
+from ...scene.media.materials import Nodes, Socket, shader
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ImportContext

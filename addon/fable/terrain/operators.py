@@ -7,10 +7,11 @@ from pathlib import Path
 import bpy
 
 from ....formats.binary import FormatError
-from ...scene import content_folders, declared
+from ...scene.disk import content_folders
+from ...scene.fields import declared
+from ...scene.interface.sidebar import LevelOperator, Result, search
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import LevelOperator, Result, search
 from .. import content, layout
 from ..palettes import lists
 from . import materials, overlays

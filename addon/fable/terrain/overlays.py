@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from ....formats.arrays import Array
 from ....formats.fable import colors
-from ...scene import attributes, meshes
+from ...scene import attributes
 from ...scene.blender_types import Node, NodeTree, Value
+from ...scene.geometry import meshes
 from ...scene.level import first_of
-from ...scene.materials import Nodes, Socket, node_group
+from ...scene.media.materials import Nodes, Socket, node_group
 from .. import layout
 from ..palettes import lists
 from . import for_show

@@ -3,8 +3,8 @@
 
 import bpy
 
+from ...scene.interface.sidebar import LevelPanel
 from ...scene.reports import SET_FOLDER
-from ...scene.sidebar import LevelPanel
 from .. import content, layout
 from ..palettes import lists
 from . import materials

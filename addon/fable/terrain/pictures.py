@@ -13,8 +13,10 @@ import bpy
 
 from ....formats.binary import Budget
 from ....formats.reach import AllowedFolders
-from ...scene import content_folders, declared, images
 from ...scene.blender_types import Value
+from ...scene.disk import content_folders
+from ...scene.fields import declared
+from ...scene.media import images
 from .. import content
 from .installed import InstalledGame
 

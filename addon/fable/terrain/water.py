@@ -10,10 +10,11 @@ import bpy
 from ....formats.fable import water
 from ....formats.fable.geometry import Floats
 from ....formats.fable.theme_weights import Weights
-from ...scene import identity, meshes
 from ...scene.blender_types import Value
+from ...scene.geometry import meshes
+from ...scene.kept import identity
 from ...scene.level import first_of, root_of
-from ...scene.materials import blended, shader
+from ...scene.media.materials import blended, shader
 from .. import layout
 from ..palettes import lists
 from . import materials

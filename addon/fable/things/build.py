@@ -11,10 +11,12 @@ from mathutils import Matrix
 from ....formats.binary import FormatError
 from ....formats.fable import tng
 from ....formats.fable.placement import placement_of
-from ...scene import identity, properties, transforms
 from ...scene.blender_types import Value
+from ...scene.fields import properties
+from ...scene.geometry import transforms
+from ...scene.kept import identity
 from ...scene.names import showable
-from ...scene.progress import Steps, progress
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from .values import sources

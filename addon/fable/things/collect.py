@@ -22,13 +22,14 @@ from ....formats.counting import number_of
 from ....formats.fable import UID_BASE, tng
 from ....formats.fable.sections import numbered_sections
 from ....formats.fable.text import Document, Statement, StatementBlock, line_end
-from ...scene import evaluated, identity, transforms
 from ...scene.blender_types import Value
-from ...scene.identity import kind_of, record_of
-from ...scene.instances import Instance, mark_copies
+from ...scene.geometry import evaluated, transforms
+from ...scene.kept import identity
+from ...scene.kept.identity import kind_of, record_of
+from ...scene.kept.instances import Instance, mark_copies
 from ...scene.level import root_of
-from ...scene.progress import Steps, progress
 from ...scene.reports import Report, SceneError, listed
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..worlds.maps import MapMove
 from . import values

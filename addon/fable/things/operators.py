@@ -6,10 +6,10 @@ from __future__ import annotations
 import bpy
 
 from ....formats.counting import number_of
-from ...scene import declared
+from ...scene.fields import declared
+from ...scene.interface.sidebar import LevelOperator, Result, search
 from ...scene.names import showable
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator, Result, search
 from .. import layout
 from .place import add_thing, definitions, drop, follow_ground
 

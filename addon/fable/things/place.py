@@ -9,11 +9,14 @@ import bpy
 import numpy as np
 
 from ....formats.fable.geometry import Floats, sample_ground
-from ...scene import identity, originals, properties, stage, transforms
-from ...scene.identity import kind_of
+from ...scene.fields import properties
+from ...scene.geometry import transforms
+from ...scene.kept import identity, originals
+from ...scene.kept.identity import kind_of
 from ...scene.level import needed_root, root_of
 from ...scene.names import showable
 from ...scene.reports import SceneError
+from ...scene.view import stage
 from .. import layout
 from ..terrain.heights import followed_heights, ground_heights, remember_heights
 from ..worlds.maps import map_move

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ....formats.fable import tng
 from ....formats.fable.placement import OBJECT_SCALE, ThingPlacement, placement_of
 from ....formats.fable.text import coordinates, coordinates_text, set_number
-from ...scene import transforms
+from ...scene.geometry import transforms
 
 Matrix = NDArray[np.float64]
 

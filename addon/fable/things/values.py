@@ -16,7 +16,7 @@ import bpy
 from ....formats.fable import tng
 from ....formats.fable.placement import ThingPlacement, placement_of
 from ....formats.fable.text import Statement, StatementBlock, coordinates, coordinates_text, decimal, line_end, unquoted
-from ...scene import properties
+from ...scene.fields import properties
 from .. import layout
 
 Property = bool | int | float | str | list[float]

@@ -11,12 +11,14 @@ import bpy
 
 from ....formats.binary import FormatError
 from ....formats.fable import wld
-from ...scene import content_folders, identity, stage
-from ...scene.baselines import put_bytes
+from ...scene.disk import content_folders
+from ...scene.kept import identity
+from ...scene.kept.baselines import put_bytes
 from ...scene.level import needed_root
 from ...scene.names import showable
-from ...scene.progress import Steps
 from ...scene.reports import Report, SceneError, listed
+from ...scene.view import stage
+from ...scene.work.progress import Steps
 from .. import layout
 from ..settings import WorldSettings
 from .maps import LEVEL_ENDING, check

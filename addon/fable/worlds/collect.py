@@ -8,8 +8,8 @@ import bpy
 from ....formats.counting import number_of
 from ....formats.fable import wld
 from ....formats.fable.records import ROOT_EDGE
-from ...scene import identity, originals
-from ...scene.identity import kind_of
+from ...scene.kept import identity, originals
+from ...scene.kept.identity import kind_of
 from ...scene.level import needed_root
 from ...scene.reports import Report, SceneError, listed
 from .. import layout

@@ -10,7 +10,8 @@ import numpy as np
 
 from ....formats.binary import FormatError
 from ....formats.fable import wld
-from ...scene import identity, transforms
+from ...scene.geometry import transforms
+from ...scene.kept import identity
 from ...scene.reports import SceneError
 from .. import layout
 

@@ -7,9 +7,9 @@ import bpy
 import numpy as np
 
 from ....formats.counting import number_of
-from ...scene import meshes
+from ...scene.geometry import meshes
+from ...scene.interface.sidebar import LevelOperator
 from ...scene.reports import SceneError, listed
-from ...scene.sidebar import LevelOperator
 from .. import layout
 from ..terrain.heights import terrain_of
 from .seams import mend, seams

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.fable.geometry import Floats
-from ...scene import attributes, identity, meshes, originals, transforms
+from ...scene import attributes
 from ...scene.blender_types import Value
+from ...scene.geometry import meshes, transforms
+from ...scene.kept import identity, originals
 from ...scene.level import root_of
 from ...scene.reports import SceneError
 from .. import layout

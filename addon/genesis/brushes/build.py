@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from ....formats.convex import Ints
 from ....formats.counting import number_of
 from ....formats.genesis.geometry import Geometry
-from ...scene import identity, properties
+from ...scene.fields import properties
+from ...scene.kept import identity
 from ...scene.names import showable
-from ...scene.progress import Steps, progress
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import Destination, ImportContext
 from ..faces.build import MeshMaker

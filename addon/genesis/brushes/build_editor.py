@@ -11,9 +11,10 @@ import numpy as np
 from ....formats.convex import Ints
 from ....formats.genesis.editor_level import EditorBrush, Level3dt
 from ....formats.genesis.records import EditorBrushFlag, brush_flags_from_editor
-from ...scene import identity, properties
+from ...scene.fields import properties
+from ...scene.kept import identity
 from ...scene.names import showable
-from ...scene.progress import Steps
+from ...scene.work.progress import Steps
 from .. import layout
 from ..context import Destination, ImportContext
 from ..faces.build import MeshMaker

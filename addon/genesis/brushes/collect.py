@@ -13,10 +13,11 @@ import numpy as np
 
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import FaceArray
-from ...scene import evaluated, meshes, properties, transforms
-from ...scene.identity import kind_of
-from ...scene.progress import Steps, progress
+from ...scene.fields import properties
+from ...scene.geometry import evaluated, meshes, transforms
+from ...scene.kept.identity import kind_of
 from ...scene.reports import SceneError, listed
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ExportContext
 from ..faces.collect import FaceCollector, MeshFaces

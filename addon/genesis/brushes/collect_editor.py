@@ -10,7 +10,7 @@ from ....formats.counting import number_of
 from ....formats.genesis.editor_level import EditorBrush, Level3dt
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import EditorBrushFlag
-from ...scene import properties
+from ...scene.fields import properties
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext

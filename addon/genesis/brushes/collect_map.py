@@ -13,8 +13,8 @@ from ....formats.counting import number_of
 from ....formats.genesis import Brush, Entity, MapLevel
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import BrushFlag, FaceArray
-from ...scene import properties
-from ...scene.identity import kind_of
+from ...scene.fields import properties
+from ...scene.kept.identity import kind_of
 from .. import layout
 from ..context import ExportContext, naming
 from . import flags

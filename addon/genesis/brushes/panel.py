@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import bpy
 
-from ...scene import declared
-from ...scene.sidebar import layout_of
+from ...scene.fields import declared
+from ...scene.interface.sidebar import layout_of
 from . import contents
 
 

@@ -13,7 +13,7 @@ from ....formats.genesis import class_text, typedefs
 from ....formats.genesis.entities import Entity
 from ....formats.genesis.level import EntityLevel
 from ....formats.genesis.typedefs import DEFAULT, TypeDef
-from ...scene import originals
+from ...scene.kept import originals
 from ...scene.names import showable_lines
 from ...scene.reports import Report, SceneError
 from .. import layout

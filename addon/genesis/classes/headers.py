@@ -12,7 +12,7 @@ from ....formats.binary import FormatError
 from ....formats.genesis import headers
 from ....formats.genesis.headers import DeclaredClasses
 from ....formats.reach import LARGEST_TEXT, AllowedFolders
-from ...scene import content_folders
+from ...scene.disk import content_folders
 from ...scene.reports import Report
 
 ENDING = ".h"

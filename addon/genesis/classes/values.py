@@ -10,7 +10,7 @@ from typing import Final
 from ....formats.binary import FormatError
 from ....formats.genesis import typedefs
 from ...scene.blender_types import Value
-from ...scene.properties import INT32, Field, to_blender
+from ...scene.fields.properties import INT32, Field, to_blender
 
 ROTATION_MODE: Final = "YZX"
 """The engine turns about z, then y, then x (its axes): Blender's y (the other way round), z and x."""

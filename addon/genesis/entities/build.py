@@ -9,7 +9,8 @@ import bpy
 
 from ....formats.genesis.editor_level import EditorEntity
 from ....formats.genesis.entities import ORIGIN, KeyValues
-from ...scene import properties, transforms
+from ...scene.fields import properties
+from ...scene.geometry import transforms
 from ...scene.names import showable
 from .. import layout
 from ..classes import values

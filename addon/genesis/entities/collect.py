@@ -19,8 +19,10 @@ from ....formats.genesis.editor_level import PLACELESS, POINT, EditorEntity
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, Entity, KeyValues
 from ....formats.genesis.text import fixed
 from ....formats.genesis.typedefs import TypeDef
-from ...scene import identity, properties, transforms
 from ...scene.blender_types import Value
+from ...scene.fields import properties
+from ...scene.geometry import transforms
+from ...scene.kept import identity
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..classes import values

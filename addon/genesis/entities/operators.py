@@ -10,10 +10,12 @@ import numpy as np
 
 from ....formats.genesis import typedefs
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, KeyValues
-from ...scene import declared, sidebar, stage
-from ...scene.identity import kind_of
+from ...scene.fields import declared
+from ...scene.interface import sidebar
+from ...scene.kept.identity import kind_of
 from ...scene.level import needed_root
 from ...scene.reports import Report, SceneError
+from ...scene.view import stage
 from .. import layout
 from ..classes.collect import classes_of
 from ..context import NEW, resumed

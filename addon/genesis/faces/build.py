@@ -14,9 +14,11 @@ from ....formats import convex
 from ....formats.arrays import Array
 from ....formats.convex import BrushEdges, Floats, Ints
 from ....formats.genesis.geometry import APPEARANCES, FaceAppearance, Geometry
-from ...scene import attributes, baselines, identity, meshes
+from ...scene import attributes
 from ...scene.attributes import Kind
-from ...scene.progress import Steps, progress
+from ...scene.geometry import meshes
+from ...scene.kept import baselines, identity
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..materials.build import Materials

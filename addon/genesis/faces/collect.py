@@ -19,8 +19,8 @@ from ....formats.counting import number_of
 from ....formats.genesis import textures
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import EditorFaceFlag, FaceArray, new_faces
-from ...scene import identity
-from ...scene.meshes import MeshData
+from ...scene.geometry.meshes import MeshData
+from ...scene.kept import identity
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..materials.collect import size_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ....formats.genesis.editor_level import Level3dt
-from ...scene import properties
+from ...scene.fields import properties
 from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext

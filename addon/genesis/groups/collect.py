@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from ....formats.genesis.editor_level import Group, Level3dt
-from ...scene import properties
-from ...scene.identity import kind_of
+from ...scene.fields import properties
+from ...scene.kept.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext

@@ -6,9 +6,10 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ...scene import identity, meshes
 from ...scene.blender_types import Value
-from ...scene.materials import blended, shader
+from ...scene.geometry import meshes
+from ...scene.kept import identity
+from ...scene.media.materials import blended, shader
 from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext

@@ -24,11 +24,12 @@ from ....formats.genesis.compiled.lighting import LightBlocks
 from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.luxel_pixels import spread
 from ....formats.srgb import to_screen
-from ...scene import baking, originals
 from ...scene.blender_types import Value
-from ...scene.identity import kind_of, record_of
-from ...scene.progress import Steps, Stepwise
+from ...scene.kept import originals
+from ...scene.kept.identity import kind_of, record_of
 from ...scene.reports import Report, SceneError
+from ...scene.view import baking
+from ...scene.work.progress import Steps, Stepwise
 from .. import layout
 from . import build, collect, corners
 

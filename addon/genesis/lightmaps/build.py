@@ -22,9 +22,10 @@ from ....formats.genesis.compiled.lighting import LightBlocks
 from ....formats.genesis.compiled.records import MAX_LIGHT_TYPES, NO_LIGHT_TYPE
 from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.genesis.records import FaceArray
-from ...scene import baselines, identity, images, originals
 from ...scene.blender_types import Value
-from ...scene.materials import Nodes, Socket
+from ...scene.kept import baselines, identity, originals
+from ...scene.media import images
+from ...scene.media.materials import Nodes, Socket
 from .. import layout
 from ..context import ImportContext
 

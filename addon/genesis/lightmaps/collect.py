@@ -14,7 +14,8 @@ from ....formats.genesis.compiled import ChunkId, edits, lighting
 from ....formats.genesis.compiled.lighting import CHANNELS, LightBlocks
 from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.luxel_pixels import LuxelPixels
-from ...scene import images, originals
+from ...scene.kept import originals
+from ...scene.media import images
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext

@@ -20,10 +20,12 @@ from ....formats import atlas, ranges
 from ....formats.convex import Bools, Floats, Ints
 from ....formats.genesis.records import FaceFlag
 from ....formats.luxel_pixels import Light, LuxelPixels, spread
-from ...scene import attributes, baking, meshes
+from ...scene import attributes
 from ...scene.blender_types import Value
-from ...scene.progress import Steps
+from ...scene.geometry import meshes
 from ...scene.reports import SceneError
+from ...scene.view import baking
+from ...scene.work.progress import Steps
 from .. import layout
 
 PATCH = 8

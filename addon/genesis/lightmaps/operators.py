@@ -6,11 +6,11 @@ from __future__ import annotations
 import bpy
 
 from ....formats.binary import FormatError
-from ...scene import declared
-from ...scene.progress import Steps
+from ...scene.fields import declared
+from ...scene.interface.sidebar import AskingOperator, tell
+from ...scene.interface.stoppable import StoppableTool
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import AskingOperator, tell
-from ...scene.stoppable import StoppableTool
+from ...scene.work.progress import Steps
 from .. import layout
 from . import bake, collect
 

@@ -14,9 +14,10 @@ import bpy
 
 from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
 from ....formats.genesis.geometry import FaceAppearance
-from ...scene import identity, images, originals
 from ...scene.blender_types import NodeTree
-from ...scene.materials import Nodes, Socket, blended, node_group, shader
+from ...scene.kept import identity, originals
+from ...scene.media import images
+from ...scene.media.materials import Nodes, Socket, blended, node_group, shader
 from ...scene.names import showable, storable
 from .. import layout
 from ..context import ImportContext

@@ -9,7 +9,8 @@ import numpy as np
 from ....formats.binary import FormatError
 from ....formats.genesis import CompiledLevel
 from ....formats.genesis.compiled import pictures
-from ...scene import images, originals
+from ...scene.kept import originals
+from ...scene.media import images
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext

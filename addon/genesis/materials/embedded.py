@@ -9,7 +9,8 @@ import numpy as np
 from ....formats.binary import FormatError
 from ....formats.genesis import CompiledLevel, txl
 from ....formats.genesis.compiled import pictures
-from ...scene import baselines, identity, images, originals
+from ...scene.kept import baselines, identity, originals
+from ...scene.media import images
 from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext

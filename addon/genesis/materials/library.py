@@ -10,7 +10,8 @@ import bpy
 from ....formats.binary import FormatError
 from ....formats.genesis import txl
 from ....formats.reach import AllowedFolders
-from ...scene import content_folders, images
+from ...scene.disk import content_folders
+from ...scene.media import images
 from ...scene.names import showable
 from .. import content
 from ..context import ImportContext

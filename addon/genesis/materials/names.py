@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ....formats.genesis.geometry import FaceAppearance
-from ...scene import identity
+from ...scene.kept import identity
 from ...scene.names import showable
 from .. import layout
 

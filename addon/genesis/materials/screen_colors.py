@@ -11,7 +11,7 @@ import bpy
 
 from ....formats.srgb import KNEE, OFFSET, POWER, SLOPE
 from ...scene.blender_types import NodeTree
-from ...scene.materials import Nodes, Socket, node_group
+from ...scene.media.materials import Nodes, Socket, node_group
 
 
 def as_drawn(nodes: Nodes, baked: bpy.types.NodeTree, color: Socket, by_lights: Socket) -> Socket:

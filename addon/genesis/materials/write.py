@@ -16,21 +16,15 @@ from ....formats.genesis.compiled import pictures
 from ....formats.genesis.geometry import FaceAppearance
 from ....formats.genesis.records import MAX_TEXTURE_SIZE
 from ....formats.srgb import to_screen
-from ...scene import (
-    chosen_files,
-    content_folders,
-    declared,
-    files,
-    identity,
-    images,
-    known_files,
-    originals,
-    sidebar,
-    stage,
-)
+from ...scene.disk import chosen_files, content_folders, files, known_files
+from ...scene.fields import declared
+from ...scene.interface import sidebar
+from ...scene.kept import identity, originals
 from ...scene.level import root_of
+from ...scene.media import images
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
+from ...scene.view import stage
 from .. import layout
 from . import embedded
 from .names import APPEARANCE, texture_of

@@ -10,7 +10,9 @@ import numpy as np
 from mathutils import Matrix
 
 from ....formats.genesis import Motion
-from ...scene import animation, properties, transforms
+from ...scene.fields import properties
+from ...scene.geometry import transforms
+from ...scene.media import animation
 from ...scene.names import showable
 from .. import layout
 from ..context import Destination, ImportContext

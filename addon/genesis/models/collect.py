@@ -16,7 +16,8 @@ from ....formats.genesis.entities import NAME, ORIGIN, Entity
 from ....formats.genesis.map_file import HAS_MOTION
 from ....formats.genesis.motion import PATH_NAME, Motion
 from ....formats.genesis.text import fixed
-from ...scene import properties, transforms
+from ...scene.fields import properties
+from ...scene.geometry import transforms
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext, naming, numbered_name

@@ -10,8 +10,9 @@ import numpy as np
 from mathutils import Matrix
 
 from ....formats.genesis.map_file import MapLevel
-from ...scene import declared, sidebar
-from ...scene.identity import kind_of
+from ...scene.fields import declared
+from ...scene.interface import sidebar
+from ...scene.kept.identity import kind_of
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..context import NEW, resumed

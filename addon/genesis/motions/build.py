@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ....formats.genesis import Interpolation, Motion, Track
-from ...scene import animation, baselines, identity, properties
 from ...scene.blender_types import Slot
+from ...scene.fields import properties
+from ...scene.kept import baselines, identity
+from ...scene.media import animation
 from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext

@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from ....formats.genesis import Event, Motion, Path, Track
 from ....formats.genesis.motion import PATH_NAME
-from ...scene import animation, baselines, properties
+from ...scene.fields import properties
+from ...scene.kept import baselines
+from ...scene.media import animation
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..parts.level import SceneBrush, SceneModel

@@ -12,9 +12,10 @@ import numpy as np
 
 from ....formats.counting import number_of
 from ....formats.genesis.entities import CLASSNAME
-from ...scene import identity, originals, transforms
-from ...scene.identity import kind_of, record_of
-from ...scene.instances import mark_copies
+from ...scene.geometry import transforms
+from ...scene.kept import identity, originals
+from ...scene.kept.identity import kind_of, record_of
+from ...scene.kept.instances import mark_copies
 from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout

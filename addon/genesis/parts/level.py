@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import bpy
 
-from ...scene.instances import Instance
+from ...scene.kept.instances import Instance
 
 
 @dataclass(slots=True, eq=False)

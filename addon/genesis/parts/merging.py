@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from ...scene.instances import HasRecord
+from ...scene.kept.instances import HasRecord
 
 Record = TypeVar("Record")
 

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene import transforms
-from ...scene.identity import kind_of
+from ...scene.geometry import transforms
+from ...scene.kept.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 

@@ -20,11 +20,12 @@ from ....formats.genesis import csg, geometry
 from ....formats.genesis.editor_level import EditorBrush, EditorFace, Level3dt
 from ....formats.genesis.geometry import APPEARANCES, FaceAppearance, Geometry
 from ....formats.solid_leaks import Sealing
-from ...scene import identity, meshes, originals
 from ...scene.blender_types import Value
+from ...scene.geometry import meshes
+from ...scene.kept import identity, originals
 from ...scene.names import showable
-from ...scene.progress import Steps
 from ...scene.reports import SceneError
+from ...scene.work.progress import Steps
 from .. import layout
 from ..brushes.build import put
 from ..context import Destination

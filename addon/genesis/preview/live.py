@@ -17,9 +17,9 @@ import bpy
 import numpy as np
 
 from ....formats.convex import Floats
-from ...scene import identity, originals
 from ...scene.blender_types import Modifier, Value
-from ...scene.identity import kind_of
+from ...scene.kept import identity, originals
+from ...scene.kept.identity import kind_of
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..parts.collect import collect_parts

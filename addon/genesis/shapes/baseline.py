@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ....formats.convex import Bools, Floats, Ints
 from ....formats.genesis.geometry import Geometry
-from ...scene import baselines
-from ...scene.meshes import MeshData
+from ...scene.geometry.meshes import MeshData
+from ...scene.kept import baselines
 from ...scene.reports import SceneError
 from .. import layout
 

@@ -18,8 +18,10 @@ from ....formats import convex, convex_solids, surfaces
 from ....formats.convex import Bools, Floats, Ints
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import WORLD_BOUND
-from ...scene import identity, mends, transforms
-from ...scene.meshes import MeshData
+from ...scene.geometry import transforms
+from ...scene.geometry.meshes import MeshData
+from ...scene.issues import mends
+from ...scene.kept import identity
 from ...scene.reports import SceneError
 from .. import layout
 from .baseline import Baseline, corner_steps

@@ -12,9 +12,10 @@ from ....formats.genesis import CompiledLevel
 from ....formats.genesis.compiled import geometry
 from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.genesis.geometry import Geometry
-from ...scene import identity, transforms
+from ...scene.geometry import transforms
+from ...scene.kept import identity
 from ...scene.names import showable
-from ...scene.progress import Steps
+from ...scene.work.progress import Steps
 from .. import layout
 from ..brushes.build import one_each, put
 from ..context import Destination, ImportContext

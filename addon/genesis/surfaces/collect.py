@@ -17,9 +17,11 @@ from ....formats.genesis.compiled import ChunkId, edits, geometry, pictures
 from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import texture_field
-from ...scene import identity, images, meshes, transforms
-from ...scene.identity import kind_of, record_of
-from ...scene.meshes import MeshData
+from ...scene.geometry import meshes, transforms
+from ...scene.geometry.meshes import MeshData
+from ...scene.kept import identity
+from ...scene.kept.identity import kind_of, record_of
+from ...scene.media import images
 from ...scene.reports import SceneError
 from .. import layout
 from ..brushes.collect import evaluation

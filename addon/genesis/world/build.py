@@ -8,7 +8,8 @@ import bpy
 from ....formats.genesis import class_text
 from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
 from ....formats.genesis.entities import KeyValues
-from ...scene import identity, originals, properties
+from ...scene.fields import properties
+from ...scene.kept import identity, originals
 from ...scene.names import showable, showable_lines
 from .. import layout
 from ..classes import values

@@ -7,7 +7,9 @@ import bpy
 
 from ....formats.genesis.editor_level import SKY_SIDES, Level3dt, Sky
 from ....formats.genesis.entities import KeyValues
-from ...scene import aspects, originals, properties
+from ...scene.fates import aspects
+from ...scene.fields import properties
+from ...scene.kept import originals
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ExportContext

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from ....formats import ns2
 from ....formats.binary import FormatError
-from ...scene import identity, stage
 from ...scene.blender_types import Value
-from ...scene.materials import Nodes, Socket
+from ...scene.kept import identity
+from ...scene.media.materials import Nodes, Socket
+from ...scene.view import stage
 from .. import layout
 from ..context import ImportContext
 from .classes import numbers

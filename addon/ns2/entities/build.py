@@ -9,10 +9,13 @@ import bpy
 
 from ....formats import ns2
 from ....formats.ns2.entity_classes import ORIGIN, Classes
-from ...scene import gizmos, identity, properties, transforms
 from ...scene.blender_types import Value
+from ...scene.fields import properties
+from ...scene.geometry import transforms
+from ...scene.kept import identity
 from ...scene.names import showable, storable
-from ...scene.progress import Steps, progress
+from ...scene.view import gizmos
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..layers.lists import Homes

@@ -19,14 +19,16 @@ from ....formats.binary import FormatError
 from ....formats.ns2.editor_setup import Parameter
 from ....formats.ns2.entity_classes import PLACED, Classes
 from ....formats.ns2.records import PropertyType
-from ...scene import evaluated, identity, originals, properties, shapes, transforms
 from ...scene.blender_types import gives
-from ...scene.instances import Instance, mark_copies
+from ...scene.fields import properties
+from ...scene.geometry import evaluated, shapes, transforms
+from ...scene.geometry.meshes import SURFACES
+from ...scene.kept import identity, originals
+from ...scene.kept.instances import Instance, mark_copies
 from ...scene.level import root_of
-from ...scene.meshes import SURFACES
 from ...scene.names import showable
-from ...scene.progress import Steps, progress
 from ...scene.reports import Report, SceneError, listed
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..layers import lists

@@ -20,7 +20,7 @@ from ....formats import ns2
 from ....formats.binary import FormatError
 from ....formats.ns2.objects import PROPERTY
 from ....formats.ns2.records import FLOAT_TYPES, INT_TYPES, TEXT_TYPES, PropertyType
-from ...scene import properties
+from ...scene.fields import properties
 from ..layout import CLASS
 
 TYPES = "levelwright_types"

@@ -13,9 +13,9 @@ import bpy
 from ....formats import ns2
 from ....formats.binary import FormatError
 from ....formats.ns2.entity_classes import ORIGIN, Classes
-from ...scene import stage
-from ...scene.progress import drain
 from ...scene.reports import Report, SceneError
+from ...scene.view import stage
+from ...scene.work.progress import drain
 from ..context import ImportContext
 from ..layers import visibility
 from ..layout import CLASS

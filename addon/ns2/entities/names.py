@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ....formats import ns2
-from ...scene import identity
+from ...scene.kept import identity
 from ...scene.names import showable
 from ...scene.reports import Report, listed
 from .. import layout

@@ -22,8 +22,8 @@ import numpy as np
 from bpy.types import Camera, Light, Speaker
 from numpy.typing import NDArray
 
-from ...scene import baselines
 from ...scene.blender_types import Value
+from ...scene.kept import baselines
 from ...scene.names import showable, storable
 from .appearance import CAMERA, LIGHT_POINT, LIGHT_SPOT, SPEAKER, Appearance
 from .classes import numbers

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene import declared, stage
+from ...scene.fields import declared
+from ...scene.interface.sidebar import AskingOperator, LevelOperator, active_level, tell
 from ...scene.level import needed_root
 from ...scene.reports import Report
-from ...scene.sidebar import AskingOperator, LevelOperator, active_level, tell
+from ...scene.view import stage
 from .. import layout
 from ..layers import lists
 from ..layout import CLASS

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene import identity
-from ...scene.sidebar import LevelPanel, draw_property
+from ...scene.interface.sidebar import LevelPanel, draw_property
+from ...scene.kept import identity
 from .. import layout
 from ..layout import CLASS
 from . import custom_properties

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from ....formats import ns2
 from ....formats.ns2.entity_classes import ANGLES, ORIGIN, PLACED
-from ...scene import baselines, transforms
 from ...scene.blender_types import Value
+from ...scene.geometry import transforms
+from ...scene.kept import baselines
 from .. import layout
 from .custom_properties import LOCATION, ROTATION, SCALE
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ....formats import ns2
 from ....formats.arrays import Array
 from ....formats.ns2.cubemap import EDGE, SIZE
-from ...scene import images
 from ...scene.blender_types import Value
+from ...scene.media import images
 
 KEY = ns2.CUBEMAP
 """On objects of probes: the image. In levels: the name of the editor data."""

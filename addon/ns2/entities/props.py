@@ -13,7 +13,7 @@ import numpy as np
 from ....formats.binary import FormatError
 from ....formats.ns2 import model as model_file
 from ....formats.ns2.model import Model
-from ...scene import meshes, shapes
+from ...scene.geometry import meshes, shapes
 from ...scene.names import showable, storable
 from ...scene.reports import Report
 from .. import layout

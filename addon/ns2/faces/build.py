@@ -18,9 +18,10 @@ from ....formats.ns2.editing import TEXTURE, ShownPolygons, show_mesh
 from ....formats.ns2.polygons import Fault
 from ....formats.ns2.records import Records
 from ...scene import attributes as mesh_attributes
-from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
-from ...scene.progress import Steps, progress
+from ...scene.geometry import meshes
+from ...scene.kept import identity
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 

@@ -15,10 +15,11 @@ from ....formats.counting import number_of
 from ....formats.ns2.editing import EditedMesh
 from ....formats.ns2.editing.edited import Bools, Ints, Words
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
-from ...scene import identity, meshes, originals, transforms
 from ...scene.attributes import Domain
+from ...scene.geometry import meshes, transforms
+from ...scene.geometry.meshes import MeshData
+from ...scene.kept import identity, originals
 from ...scene.level import root_of
-from ...scene.meshes import MeshData
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..layers import lists

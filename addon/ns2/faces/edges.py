@@ -9,7 +9,7 @@ import numpy as np
 
 from ...scene import attributes
 from ...scene.blender_types import Value
-from ...scene.edit_mode import edited_meshes, readable
+from ...scene.geometry.edit_mode import edited_meshes, readable
 from .. import layout
 
 

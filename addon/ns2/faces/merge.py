@@ -14,9 +14,10 @@ from ....formats.counting import number_of
 from ....formats.ns2.editing import RefusedFacesError, ShownPolygons, TextureRules, overlay, show_mesh
 from ....formats.ns2.editing.edited import Ints
 from ....formats.ns2.records import Records
-from ...scene import identity, mends, originals
-from ...scene.progress import Steps
+from ...scene.issues import mends
+from ...scene.kept import identity, originals
 from ...scene.reports import Report, SceneError, listed
+from ...scene.work.progress import Steps
 from .. import layout
 from ..layers import visibility
 from ..materials.collect import NAMELESS, collect_materials, is_path, title_of

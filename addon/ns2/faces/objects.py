@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 import bpy
 
-from ...scene import evaluated, identity, meshes, transforms
+from ...scene.geometry import evaluated, meshes, transforms
+from ...scene.kept import identity
 from .. import layout
 from ..layers import visibility
 from ..layout import CLASS

@@ -4,9 +4,9 @@
 import bpy
 
 from ....formats.counting import number_of
-from ...scene import declared
-from ...scene.declared import Declared
-from ...scene.sidebar import EDIT_MODE, OnLevel, Result, allows
+from ...scene.fields import declared
+from ...scene.fields.declared import Declared
+from ...scene.interface.sidebar import EDIT_MODE, OnLevel, Result, allows
 from .. import layout
 from .edges import mark_bridges, set_smooth
 

@@ -22,8 +22,8 @@ from ....formats.binary import FormatError
 from ....formats.ns2.editing import TEXTURE, EditedMesh
 from ....formats.ns2.editing.edited import Bools, Words
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP, Records
-from ...scene import originals
-from ...scene.meshes import MeshData
+from ...scene.geometry.meshes import MeshData
+from ...scene.kept import originals
 from ...scene.reports import SceneError
 from .. import layout
 from ..layers import lists

@@ -19,12 +19,11 @@ from ....formats.ns2.editing.mappings import USUAL_SCALE
 from ....formats.ns2.records import Records
 from ....formats.ns2.texture_mapping import Mapping
 from ....formats.texture_planes import Doubles, FlatTextures, Ints
-from ...scene import attributes, declared, identity, originals
+from ...scene import attributes
 from ...scene.blender_types import Value
-from ...scene.edit_mode import readable
-from ...scene.level import root_of
-from ...scene.reports import SceneError
-from ...scene.texture_tools import (
+from ...scene.fields import declared
+from ...scene.geometry.edit_mode import readable
+from ...scene.interface.texture_tools import (
     AlignTexture,
     FitTexture,
     Selection,
@@ -33,6 +32,9 @@ from ...scene.texture_tools import (
     TextureTool,
     TurnTexture,
 )
+from ...scene.kept import identity, originals
+from ...scene.level import root_of
+from ...scene.reports import SceneError
 from .. import layout
 
 

@@ -9,10 +9,11 @@ import bmesh
 import bpy
 import numpy as np
 
-from ...scene import attributes, identity
+from ...scene import attributes
 from ...scene.attributes import Domain
 from ...scene.blender_types import Value
-from ...scene.edit_mode import edited_meshes
+from ...scene.geometry.edit_mode import edited_meshes
+from ...scene.kept import identity
 from ...scene.reports import SceneError
 from .. import layout
 from . import lists

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import bpy
 
 from ....formats import ns2
-from ...scene import identity, originals
 from ...scene.blender_types import Value
+from ...scene.kept import identity, originals
 from ...scene.names import showable, storable
 from ...scene.reports import SceneError
 from .. import layout

@@ -10,8 +10,8 @@ from typing import TypeVar
 import bpy
 
 from ....formats import ns2
-from ...scene import identity
 from ...scene.blender_types import Value
+from ...scene.kept import identity
 from ...scene.names import showable
 from .lists import HOMES, NAMED, Kind, entries, homes, unsigned
 

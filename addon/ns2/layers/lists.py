@@ -13,8 +13,8 @@ import bpy
 
 from ....formats.ns2 import names
 from ....formats.ns2.records import layers_of
-from ...scene import identity
 from ...scene.blender_types import Value
+from ...scene.kept import identity
 from ...scene.names import showable, storable
 from .. import layout
 

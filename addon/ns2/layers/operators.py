@@ -5,9 +5,9 @@ from typing import cast
 
 import bpy
 
-from ...scene import declared
+from ...scene.fields import declared
+from ...scene.interface.sidebar import LevelOperator
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator
 from .. import layout
 from . import assign, lists, visibility
 from .build import add_entry

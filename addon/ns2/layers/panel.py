@@ -6,7 +6,7 @@ from typing import Literal
 import bpy
 
 from ...scene.blender_types import Value
-from ...scene.sidebar import ItemList, LevelPanel, draw_items
+from ...scene.interface.sidebar import ItemList, LevelPanel, draw_items
 from .. import layout
 from . import lists
 from .operators import (

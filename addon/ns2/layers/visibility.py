@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from ....formats import ns2
 from ....formats.counting import number_of
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
-from ...scene import attributes, identity
+from ...scene import attributes
 from ...scene.attributes import Domain
 from ...scene.blender_types import Modifier, NodeTree, Value
-from ...scene.edit_mode import readable
-from ...scene.materials import Nodes, node_group
+from ...scene.geometry.edit_mode import readable
+from ...scene.kept import identity
+from ...scene.media.materials import Nodes, node_group
 from ...scene.reports import Report
 from .. import layout
 from . import lists

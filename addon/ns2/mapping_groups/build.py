@@ -8,7 +8,7 @@ import numpy as np
 
 from ....formats import ns2
 from ....formats.ns2.records import Records
-from ...scene import originals
+from ...scene.kept import originals
 from .collect import FIELDS, collect_groups, held, shown
 
 

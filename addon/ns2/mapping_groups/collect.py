@@ -11,8 +11,8 @@ import numpy as np
 
 from ....formats.arrays import Array
 from ....formats.ns2.records import MAPPING_GROUP, Records
-from ...scene import baselines
 from ...scene.blender_types import Value
+from ...scene.kept import baselines
 from ...scene.reports import SceneError
 from .. import layout
 

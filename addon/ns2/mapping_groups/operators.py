@@ -9,10 +9,10 @@ import numpy as np
 from ....formats.binary import FormatError
 from ....formats.ns2.editing.mappings import FIRST_ID, USUAL_SCALE
 from ....formats.ns2.records import MAPPING_GROUP
-from ...scene import declared
 from ...scene.blender_types import Value
+from ...scene.fields import declared
+from ...scene.interface.sidebar import LevelOperator
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator
 from .. import layout
 from . import textures
 from .build import add_groups, of_file

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import bpy
 
-from ...scene import declared
 from ...scene.blender_types import Value
-from ...scene.declared import Declared
-from ...scene.sidebar import register_classes, unregister_classes
+from ...scene.fields import declared
+from ...scene.fields.declared import Declared
+from ...scene.interface.sidebar import register_classes, unregister_classes
 from . import textures
 from .collect import KEY
 

@@ -14,9 +14,10 @@ from ....formats.ns2.normals import face_normals
 from ....formats.ns2.records import MAPPING_GROUP, Records
 from ....formats.ns2.texture_mapping import Mapping, coordinates, solve
 from ....formats.ns2.walk import gather
-from ...scene import attributes, transforms
+from ...scene import attributes
 from ...scene.blender_types import Value
-from ...scene.edit_mode import edited_meshes, readable
+from ...scene.geometry import transforms
+from ...scene.geometry.edit_mode import edited_meshes, readable
 from ...scene.level import root_of
 from .. import layout
 from ..faces.objects import geometry

@@ -18,11 +18,12 @@ from ....formats.ns2 import dds
 from ....formats.ns2 import material as material_file
 from ....formats.ns2.material import Material
 from ....formats.reach import AllowedFolders
-from ...scene import identity, images, originals
 from ...scene.blender_types import Node, Value
-from ...scene.materials import Nodes, Socket, blended, shader
+from ...scene.kept import identity, originals
+from ...scene.media import images
+from ...scene.media.materials import Nodes, Socket, blended, shader
 from ...scene.names import showable, storable
-from ...scene.progress import Steps, progress
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from .collect import NAMELESS, title_of

@@ -9,7 +9,7 @@ import bpy
 
 from ....formats.ns2 import material as material_file
 from ....formats.ns2.editing import MaterialEdits
-from ...scene import identity
+from ...scene.kept import identity
 from ...scene.names import showable
 from .. import layout
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import bpy
 
 from ....formats import source
-from ...scene import identity, originals, stage
+from ...scene.kept import identity, originals
 from ...scene.level import root_of
 from ...scene.names import file_name_of, showable
 from ...scene.reports import Report, SceneError
+from ...scene.view import stage
 from .. import layout
 from ..collecting.scene_level import at_fault
 from ..content import content_of

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 
 import bpy
 
-from ...scene import identity, sidebar
+from ...scene.interface import sidebar
+from ...scene.interface.sidebar import AskingOperator
+from ...scene.kept import identity
 from ...scene.level import needed_root
 from ...scene.reports import Report
-from ...scene.sidebar import AskingOperator
 from .. import layout
 
 Add = Callable[[bpy.types.Context, bpy.types.Collection, str, Sequence[float], Report], bpy.types.Object]

@@ -7,10 +7,12 @@ import bpy
 import numpy as np
 
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, leaf_tree, lump_name, side_faces
-from ....formats.source.entity_values import by_key
-from ...scene import transforms
-from ...scene.progress import Steps, progress
+from ....formats.source import LumpId, lump_name
+from ....formats.source.entities.entity_values import by_key
+from ....formats.source.faces import side_faces
+from ....formats.source.tree import leaf_tree
+from ...scene.geometry import transforms
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..entities import build as entities

@@ -19,15 +19,17 @@ import numpy as np
 from ....formats import ranges, source
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
-from ....formats.source import LumpId, brush_classes, convex_pieces, edits, geometry
-from ....formats.source.convex_pieces import ConvexSolid, points_of
+from ....formats.source import LumpId, edits, geometry
 from ....formats.source.edits import brush_models, brush_pieces
 from ....formats.source.edits.brush_models import NEW, Face, Piece
 from ....formats.source.edits.texture_fits import TOLERANCE, fit
-from ....formats.source.entities import CLASSNAME
+from ....formats.source.entities import brush_classes
+from ....formats.source.entities.text import CLASSNAME
+from ....formats.source.faces.surface_edits import Edits, find
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Contents, SurfaceFlag
-from ....formats.source.surface_edits import Edits, find
+from ....formats.source.shaping import convex_pieces
+from ....formats.source.shaping.convex_pieces import ConvexSolid, points_of
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..collecting import scene_level

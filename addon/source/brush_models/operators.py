@@ -12,14 +12,17 @@ from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
 from ....formats.binary import FormatError
-from ....formats.source import brush_classes
 from ....formats.source.edits import brush_models
-from ....formats.source.entities import CLASSNAME
+from ....formats.source.entities import brush_classes
+from ....formats.source.entities.text import CLASSNAME
 from ....formats.source.records import Contents
-from ...scene import attributes, declared, identity, meshes
+from ...scene import attributes
+from ...scene.fields import declared
+from ...scene.geometry import meshes
+from ...scene.interface.sidebar import AskingOperator, LevelOperator
+from ...scene.kept import identity
 from ...scene.names import showable, storable
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import AskingOperator, LevelOperator
 from .. import layout
 from ..adding.open_map import importing_into
 from ..adding.operators import AddAtCursor, known

@@ -15,8 +15,9 @@ from ....formats.binary import FormatError
 from ....formats.source import LumpId, vmf
 from ....formats.source.records import Contents
 from ....formats.source.vmf.uv import size_of, uv_of
-from ...scene import baselines, meshes
-from ...scene.progress import Steps
+from ...scene.geometry import meshes
+from ...scene.kept import baselines
+from ...scene.work.progress import Steps
 from .. import layout
 from ..context import ImportContext
 from . import collect

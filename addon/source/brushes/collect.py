@@ -19,7 +19,9 @@ from ....formats import ranges, source
 from ....formats.source import vmf
 from ....formats.source.geometry import Ints
 from ....formats.source.vmf.uv import UNKNOWN_SIZE, texels_of
-from ...scene import baselines, identity, mends, meshes
+from ...scene.geometry import meshes
+from ...scene.issues import mends
+from ...scene.kept import baselines, identity
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel

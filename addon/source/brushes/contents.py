@@ -12,9 +12,9 @@ from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, vmf
-from ....formats.source import brushes as level_brushes
 from ....formats.source.geometry import Ints
-from ...scene import meshes
+from ....formats.source.tree import brushes as level_brushes
+from ...scene.geometry import meshes
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel

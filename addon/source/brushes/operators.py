@@ -11,13 +11,15 @@ import numpy as np
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import vmf
-from ....formats.source.brushes import of_models
+from ....formats.source.tree.brushes import of_models
 from ....formats.source.vmf.uv import size_of, uv_of
-from ...scene import declared, edit_mode, meshes, originals
+from ...scene.fields import declared
+from ...scene.geometry import edit_mode, meshes
+from ...scene.interface.sidebar import LevelOperator
+from ...scene.kept import originals
 from ...scene.level import needed_root
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import LevelOperator
 from .. import layout
 from ..adding.open_map import importing_into
 from ..adding.operators import AddAtCursor, known_materials

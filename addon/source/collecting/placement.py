@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.source.numbers import DIGITS, nearly, single, turned
-from ....formats.source.orientation import angles_of
-from ...scene import transforms
+from ....formats.source.placed.orientation import angles_of
+from ...scene.geometry import transforms
 from ...scene.reports import SceneError
 from .scene_level import SceneLevel
 

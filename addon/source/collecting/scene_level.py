@@ -14,10 +14,12 @@ from bpy.types import Mesh
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import brush_classes
-from ....formats.source.entities import CLASSNAME, MODEL
-from ...scene import evaluated, identity, level, meshes, originals, transforms
-from ...scene.instances import Instance, mark_copies
+from ....formats.source.entities import brush_classes
+from ....formats.source.entities.text import CLASSNAME, MODEL
+from ...scene import level
+from ...scene.geometry import evaluated, meshes, transforms
+from ...scene.kept import identity, originals
+from ...scene.kept.instances import Instance, mark_copies
 from ...scene.names import storable
 from ...scene.reports import SceneError
 from .. import layout

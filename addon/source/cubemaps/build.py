@@ -7,8 +7,9 @@ import bpy
 
 from ....formats.source import LumpId
 from ....formats.source.records import Records
-from ...scene import identity, transforms
-from ...scene.progress import Steps
+from ...scene.geometry import transforms
+from ...scene.kept import identity
+from ...scene.work.progress import Steps
 from .. import layout
 from ..context import ImportContext
 

@@ -11,7 +11,7 @@ from ....formats import source
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
 from ...scene.blender_types import Value
-from ...scene.instances import Instance
+from ...scene.kept.instances import Instance
 from ...scene.reports import Report
 from .. import layout
 from ..collecting import placement

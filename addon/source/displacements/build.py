@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from ....formats import ranges
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, displacements
-from ....formats.source.displacements import Displacements
+from ....formats.source import LumpId
+from ....formats.source.faces import displacements
+from ....formats.source.faces.displacements import Displacements
 from ....formats.source.numbers import singles
-from ...scene import baselines, identity, meshes
-from ...scene.progress import Steps, progress
+from ...scene.geometry import meshes
+from ...scene.kept import baselines, identity
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..faces.build import Ints, Layers, RenderedFaces, cut

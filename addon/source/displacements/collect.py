@@ -21,14 +21,16 @@ from ....formats import ranges, source
 from ....formats.arrays import Array, Reals
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
-from ....formats.source import LumpId, displacements, edits, geometry
-from ....formats.source.displacements import Displacements
+from ....formats.source import LumpId, edits, geometry
 from ....formats.source.edits.changes import FARTHEST
+from ....formats.source.faces import displacements
+from ....formats.source.faces.displacements import Displacements
+from ....formats.source.faces.surfaces import Bools
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Records
-from ....formats.source.surfaces import Bools
-from ...scene import baselines, identity, meshes
 from ...scene.attributes import Domain
+from ...scene.geometry import meshes
+from ...scene.kept import baselines, identity
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel

@@ -15,8 +15,8 @@ import bpy
 from ....formats import source
 from ....formats.source import LumpId, edits
 from ....formats.source.records import DispInfoFlag, Records
-from ...scene import properties
-from ...scene.properties import setting
+from ...scene.fields import properties
+from ...scene.fields.properties import setting
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..collecting.scene_level import SceneLevel, at_fault

@@ -8,10 +8,11 @@ import numpy as np
 
 from ....formats import ranges, source
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, displacements
+from ....formats.source import LumpId
+from ....formats.source.faces import displacements
+from ....formats.source.faces.surfaces import ModelFaces, model_faces
 from ....formats.source.geometry import Ints
-from ....formats.source.surfaces import ModelFaces, model_faces
-from ...scene import meshes
+from ...scene.geometry import meshes
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel

@@ -7,11 +7,13 @@ import bpy
 import numpy as np
 
 from ....formats import source
-from ....formats.source import LumpId, displacements, geometry
-from ....formats.source.displacements import Displacements
+from ....formats.source import LumpId, geometry
+from ....formats.source.faces import displacements
+from ....formats.source.faces.displacements import Displacements
 from ....formats.source.geometry import Floats, Ints
-from ...scene import baselines, meshes
-from ...scene.meshes import MeshData
+from ...scene.geometry import meshes
+from ...scene.geometry.meshes import MeshData
+from ...scene.kept import baselines
 from ...scene.reports import Report, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel

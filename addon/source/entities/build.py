@@ -12,13 +12,16 @@ import numpy as np
 from bpy.types import Camera, Curve, Light, Mesh
 
 from ....formats.binary import FormatError
-from ....formats.source import brush_classes, entity_values
 from ....formats.source.content import fgd
-from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, brush_model, vector
-from ....formats.source.entity_values import by_key, number
-from ...scene import content_folders, gizmos, identity, transforms
+from ....formats.source.entities import brush_classes, entity_values
+from ....formats.source.entities.entity_values import by_key, number
+from ....formats.source.entities.text import ANGLES, CLASSNAME, MODEL, ORIGIN, TARGETNAME, Entity, brush_model, vector
+from ...scene.disk import content_folders
+from ...scene.geometry import transforms
+from ...scene.kept import identity
 from ...scene.names import showable
-from ...scene.progress import Steps, progress
+from ...scene.view import gizmos
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..content import DEFINITION
 from ..context import ImportContext

@@ -14,11 +14,15 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import brush_classes, edits, entity_values, numbers, orientation
-from ....formats.source.entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
-from ....formats.source.entity_values import ANGLE, DOWN, UP
-from ...scene import identity, properties, transforms
-from ...scene.instances import Instance
+from ....formats.source import edits, numbers
+from ....formats.source.entities import brush_classes, entity_values
+from ....formats.source.entities.entity_values import ANGLE, DOWN, UP
+from ....formats.source.entities.text import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, vector
+from ....formats.source.placed import orientation
+from ...scene.fields import properties
+from ...scene.geometry import transforms
+from ...scene.kept import identity
+from ...scene.kept.instances import Instance
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..collecting import placement, scene_level
@@ -200,7 +204,7 @@ class _EntityCollector:
         size = entity_values.number(values, _MODEL_SCALE, 1.0) if _MODEL_SCALE in values else 1.0
         was = size if size > 0 and obj.type == "MESH" and not is_brush and not _is_decal(values) else 1.0
         if obj.type == "SPEAKER" and not place.exact:
-            was = obj.delta_scale[0]  # how large it is drawn, see `scene.gizmos`
+            was = obj.delta_scale[0]  # how large it is drawn, see `scene.view.gizmos`
         if np.allclose(now, was, rtol=1e-5, atol=0):
             return
         has_shape = isinstance(obj.data, bpy.types.Mesh) and len(obj.data.polygons) and scene_level.shows_faces(obj)

@@ -13,9 +13,9 @@ import bpy
 from bpy.types import Object
 
 from ....formats.source.content import fgd
-from ....formats.source.entities import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
+from ....formats.source.entities.text import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
 from ...scene.blender_types import Value, gives
-from ...scene.properties import INT32, MAX_KEY, is_nested, is_registered, put, put_texts
+from ...scene.fields.properties import INT32, MAX_KEY, is_nested, is_registered, put, put_texts
 from ...scene.reports import SceneError
 
 RESERVED = "levelwright"

@@ -14,10 +14,10 @@ import numpy as np
 from bpy.types import Camera, Light
 
 from ....formats.source import numbers
-from ....formats.source.entities import CLASSNAME
-from ....formats.source.entity_values import number
-from ...scene import baselines
+from ....formats.source.entities.entity_values import number
+from ....formats.source.entities.text import CLASSNAME
 from ...scene.blender_types import Value
+from ...scene.kept import baselines
 from ..lights import lamps
 
 _SET = "data"

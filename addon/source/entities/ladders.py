@@ -9,8 +9,8 @@ from collections.abc import Mapping
 import bpy
 import numpy as np
 
-from ....formats.source.entities import ORIGIN, vector
-from ....formats.source.entity_values import number
+from ....formats.source.entities.entity_values import number
+from ....formats.source.entities.text import ORIGIN, vector
 from ...scene.names import showable
 from ..props.boxes import boxes
 from . import classes

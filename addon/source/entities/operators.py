@@ -8,11 +8,13 @@ from collections.abc import Sequence
 import bpy
 
 from ....formats.source import numbers
-from ....formats.source.entities import CLASSNAME, ORIGIN, Entity, Output
-from ...scene import declared, identity, stage
-from ...scene.declared import Declared
+from ....formats.source.entities.text import CLASSNAME, ORIGIN, Entity, Output
+from ...scene.fields import declared
+from ...scene.fields.declared import Declared
+from ...scene.interface.sidebar import Result, allows, refuse
+from ...scene.kept import identity
 from ...scene.reports import Report, SceneError
-from ...scene.sidebar import Result, allows, refuse
+from ...scene.view import stage
 from .. import layout
 from ..adding.open_map import importing_into
 from ..adding.operators import AddAtCursor, known

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ....formats.source.entities import Output
+from ....formats.source.entities.text import Output
 from ...scene.reports import SceneError
 from . import custom_properties
 

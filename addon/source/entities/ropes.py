@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 import bpy
 import numpy as np
 
-from ....formats.source.entities import ORIGIN, TARGETNAME, Entity, vector
-from ....formats.source.entity_values import by_key, number
-from ....formats.source.ropes import hanging
+from ....formats.source.entities.entity_values import by_key, number
+from ....formats.source.entities.text import ORIGIN, TARGETNAME, Entity, vector
+from ....formats.source.placed.ropes import hanging
 from ...scene.names import showable
 
 _FUDGE = 100.0

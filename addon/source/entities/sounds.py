@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 
 import bpy
 
-from ....formats.source.entity_values import number
-from ...scene import sounds
+from ....formats.source.entities.entity_values import number
+from ...scene.media import sounds
 from ...scene.names import showable
 from ..context import ImportContext
 

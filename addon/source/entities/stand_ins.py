@@ -12,8 +12,10 @@ import bpy
 import numpy as np
 from bpy.types import Curve, Mesh
 
-from ...scene import aspects, baselines, identity, shapes
 from ...scene.blender_types import Value
+from ...scene.fates import aspects
+from ...scene.geometry import shapes
+from ...scene.kept import baselines, identity
 
 _LOOKS = "looks"
 

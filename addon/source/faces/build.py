@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 from ....formats import face_rings, ranges
 from ....formats.arrays import Array
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, geometry, vertex_normals
+from ....formats.source import LumpId, geometry
+from ....formats.source.faces import vertex_normals
+from ....formats.source.faces.side_faces import SideFaces
 from ....formats.source.geometry import Polygons
 from ....formats.source.numbers import singles
 from ....formats.source.records import Records, SurfaceFlag
-from ....formats.source.side_faces import SideFaces
-from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
-from ...scene.progress import Steps, progress
+from ...scene.geometry import meshes
+from ...scene.kept import identity
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps

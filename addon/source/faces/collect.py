@@ -10,7 +10,7 @@ from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, geometry
 from ....formats.source.geometry import Ints
-from ...scene import baselines
+from ...scene.kept import baselines
 from ...scene.reports import Report
 from .. import layout
 from ..collecting.scene_level import SceneLevel

@@ -14,12 +14,13 @@ import numpy as np
 
 from ....formats import ranges, source
 from ....formats.counting import number_of
-from ....formats.source import LumpId, displacements
+from ....formats.source import LumpId
 from ....formats.source.edits.changes import FARTHEST
+from ....formats.source.faces import displacements
+from ....formats.source.faces.surface_edits import Edits, find, turned_over
+from ....formats.source.faces.surfaces import Bools
 from ....formats.source.geometry import Floats, Ints
-from ....formats.source.surface_edits import Edits, find, turned_over
-from ....formats.source.surfaces import Bools
-from ...scene import mends
+from ...scene.issues import mends
 from ...scene.reports import Report, SceneError, listed
 from ..collecting.scene_level import SceneLevel
 from ..settings import EDIT, IGNORE, REBUILD, VISUAL

@@ -19,10 +19,10 @@ from ....formats import source
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, geometry
 from ....formats.source.edits.texture_fits import ROUNDING, solve
+from ....formats.source.faces.surfaces import Bools, ModelFaces
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.numbers import singles
 from ....formats.source.records import SurfaceFlag
-from ....formats.source.surfaces import Bools, ModelFaces
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..materials.collect import TextureTable

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
-from ....formats.source import LumpId, edits, vertex_normals
+from ....formats.source import LumpId, edits
+from ....formats.source.faces import vertex_normals
+from ....formats.source.faces.surfaces import Bools
 from ....formats.source.geometry import Ints
-from ....formats.source.surfaces import Bools
-from ...scene import meshes
+from ...scene.geometry import meshes
 from ...scene.reports import Report
 from .scene_surfaces import SceneSurfaces
 

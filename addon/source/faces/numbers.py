@@ -11,8 +11,8 @@ import numpy as np
 from ....formats import source
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
+from ....formats.source.faces.surfaces import Bools
 from ....formats.source.geometry import Ints
-from ....formats.source.surfaces import Bools
 from ...scene.reports import Report
 from .. import layout
 from .scene_surfaces import NUMBERS, UNKNOWN, SceneSurfaces

@@ -19,14 +19,16 @@ from numpy.typing import NDArray
 from ....formats import ranges
 from ....formats.arrays import Integers
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, brush_classes
-from ....formats.source.entities import CLASSNAME
+from ....formats.source import LumpId
+from ....formats.source.entities import brush_classes
+from ....formats.source.entities.text import CLASSNAME
+from ....formats.source.faces.surface_edits import find
+from ....formats.source.faces.surfaces import ModelFaces, Surfaces, model_faces, turns
 from ....formats.source.geometry import Floats, Ints
-from ....formats.source.surface_edits import find
-from ....formats.source.surfaces import ModelFaces, Surfaces, model_faces, turns
-from ...scene import identity, meshes, transforms
-from ...scene.instances import Instance
-from ...scene.meshes import MeshData
+from ...scene.geometry import meshes, transforms
+from ...scene.geometry.meshes import MeshData
+from ...scene.kept import identity
+from ...scene.kept.instances import Instance
 from ...scene.reports import SceneError, listed
 from .. import layout
 from ..collecting.scene_level import SceneLevel

@@ -6,9 +6,9 @@ from __future__ import annotations
 import bpy
 
 from ....formats import source
-from ....formats.source import side_faces
-from ....formats.source.side_faces import SideFaces
-from ...scene import baselines
+from ....formats.source.faces import side_faces
+from ....formats.source.faces.side_faces import SideFaces
+from ...scene.kept import baselines
 from .. import layout
 
 _KEYS = (layout.SIDE_POINTS, layout.SIDE_CORNERS, layout.SIDE_ROWS)

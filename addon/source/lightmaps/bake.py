@@ -20,12 +20,16 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.luxel_pixels import LuxelPixels, spread
-from ....formats.source import LumpId, changed_faces, geometry
-from ....formats.source.entities import CLASSNAME
-from ...scene import attributes, baking, chosen_files, identity, originals
+from ....formats.source import LumpId, geometry
+from ....formats.source.entities.text import CLASSNAME
+from ....formats.source.light import changed_faces
+from ...scene import attributes
 from ...scene.blender_types import Value
-from ...scene.progress import Steps, Stepwise
+from ...scene.disk import chosen_files
+from ...scene.kept import identity, originals
 from ...scene.reports import Report, SceneError
+from ...scene.view import baking
+from ...scene.work.progress import Steps, Stepwise
 from .. import layout
 from ..lights import lamps
 from . import build, collect
@@ -169,7 +173,7 @@ def _baked(
     where: LuxelPixels,
     settings: BakeSettings,
 ) -> Steps[tuple[Light, NDArray[np.bool_]]]:
-    """What Cycles bakes (`scene.baking`), as a compiler lights the map."""
+    """What Cycles bakes (`scene.view.baking`), as a compiler lights the map."""
     group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
     with ExitStack() as stack:
         if not settings.scene_world:

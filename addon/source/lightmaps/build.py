@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 from ....formats import atlas, ranges, source
 from ....formats.atlas import Atlas
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, geometry, lighting, radiance
-from ....formats.source.lighting import BUMP_SAMPLES, Blocks
+from ....formats.source import LumpId, geometry
+from ....formats.source.light import lighting, radiance
+from ....formats.source.light.lighting import BUMP_SAMPLES, Blocks
 from ....formats.source.numbers import singles
 from ....formats.source.records import NO_STYLE, Records
-from ...scene import baselines, identity, images, originals
 from ...scene.blender_types import Socket, Value
-from ...scene.materials import Nodes
-from ...scene.progress import Steps
+from ...scene.kept import baselines, identity, originals
+from ...scene.media import images
+from ...scene.media.materials import Nodes
+from ...scene.work.progress import Steps
 from .. import layout
 from ..context import ImportContext
 

@@ -15,11 +15,14 @@ from numpy.typing import NDArray
 from ....formats import atlas, source
 from ....formats.atlas import Atlas
 from ....formats.luxel_pixels import LuxelPixels
-from ....formats.source import LumpId, edits, geometry, lighting, radiance, rgbe
-from ....formats.source.lighting import BUMP_SAMPLES, Blocks
+from ....formats.source import LumpId, edits, geometry
+from ....formats.source.light import lighting, radiance, rgbe
+from ....formats.source.light.lighting import BUMP_SAMPLES, Blocks
 from ....formats.source.records import Records
-from ...scene import baking, baselines, images, originals
+from ...scene.kept import baselines, originals
+from ...scene.media import images
 from ...scene.reports import Report, SceneError
+from ...scene.view import baking
 from .. import layout
 from ..collecting.scene_level import SceneLevel
 from . import build

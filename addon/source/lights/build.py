@@ -18,11 +18,13 @@ from ....formats import source
 from ....formats.source import LumpId
 from ....formats.source.numbers import doubles
 from ....formats.source.records import EmitType, Records
-from ...scene import baselines, identity, properties, transforms
 from ...scene.blender_types import Value
+from ...scene.fields import properties
+from ...scene.fields.properties import setting
+from ...scene.geometry import transforms
+from ...scene.kept import baselines, identity
 from ...scene.names import showable
-from ...scene.progress import Steps
-from ...scene.properties import setting
+from ...scene.work.progress import Steps
 from .. import layout
 from ..context import ImportContext
 from . import lamps

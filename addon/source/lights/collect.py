@@ -19,9 +19,10 @@ from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, numbers
 from ....formats.source.numbers import doubles
 from ....formats.source.records import EmitType, Records
-from ...scene import baselines, properties
 from ...scene.blender_types import Value
-from ...scene.instances import Instance
+from ...scene.fields import properties
+from ...scene.kept import baselines
+from ...scene.kept.instances import Instance
 from ...scene.reports import Report
 from .. import layout
 from ..collecting import placement

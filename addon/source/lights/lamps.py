@@ -21,8 +21,8 @@ import bpy
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
-from ....formats.source.entities import ANGLES
-from ....formats.source.entity_values import ANGLE, DOWN, UP, by_key, number, triple
+from ....formats.source.entities.entity_values import ANGLE, DOWN, UP, by_key, number, triple
+from ....formats.source.entities.text import ANGLES
 from ...scene.blender_types import Value
 from ...scene.names import showable
 

@@ -9,8 +9,8 @@ import numpy as np
 from ....formats import source
 from ....formats.source import LumpId
 from ....formats.source.content import vmt
-from ...scene import identity, originals
 from ...scene.blender_types import NodeTree
+from ...scene.kept import identity, originals
 from ...scene.names import showable
 from .. import layout
 from .model_nodes import ModelShading

@@ -15,10 +15,11 @@ import numpy as np
 from ....formats import source
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
-from ....formats.source.texdata import MAX_NAME
+from ....formats.source.sections.texdata import MAX_NAME
 from ....formats.source.vmf.uv import UNKNOWN_SIZE
-from ...scene import identity, images, originals
 from ...scene.blender_types import NodeTree
+from ...scene.kept import identity, originals
+from ...scene.media import images
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError, listed
 from .. import layout

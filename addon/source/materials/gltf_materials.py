@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene import materials, originals
 from ...scene.blender_types import NodeTree
+from ...scene.kept import originals
+from ...scene.media import materials
 from ...scene.reports import Report
 from .. import layout
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ....formats.source.content import vmt
 from ...scene.blender_types import Value
-from ...scene.materials import Nodes, Socket, node_group
+from ...scene.media.materials import Nodes, Socket, node_group
 from .texture_nodes import TextureNodes
 
 _RIM_EXPONENT, _RIM_BOOST, _RIM_POWER = 4.0, 1.0, 4.0

@@ -11,9 +11,9 @@ import bpy
 import numpy as np
 
 from ....formats.source.content import vmt
-from ...scene import materials as plain
 from ...scene.blender_types import Node, Value
-from ...scene.materials import Nodes, Socket
+from ...scene.media import materials as plain
+from ...scene.media.materials import Nodes, Socket
 from ...scene.names import showable
 from .. import layout
 from . import model_nodes, surface

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...scene.blender_types import Value
-from ...scene.materials import Nodes, Socket, node_group
+from ...scene.media.materials import Nodes, Socket, node_group
 
 _NAME, _MIRROR, _VERSION = "Source surface", "Source mirroring surface", 3
 _COLOR, _FLOAT, _VECTOR = "NodeSocketColor", "NodeSocketFloat", "NodeSocketVector"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....formats.source.content import vmt
 from ...scene.blender_types import Node, Value
-from ...scene.materials import Nodes, Socket
+from ...scene.media.materials import Nodes, Socket
 from .. import layout
 from .textures import Textures
 

@@ -17,7 +17,8 @@ from ....formats.source.content.search_path import SearchPath
 from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import Texture
 from ....formats.srgb import to_light, to_screen
-from ...scene import identity, images
+from ...scene.kept import identity
+from ...scene.media import images
 from ...scene.names import showable
 from ...scene.reports import Report
 from .. import layout

@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import LumpId, overlay_depths, overlay_lists, overlay_quads, overlay_rows
+from ....formats.source import LumpId
 from ....formats.source.numbers import doubles, singles
+from ....formats.source.placed import overlay_depths, overlay_quads, overlay_rows
 from ....formats.source.records import Records
-from ...scene import baselines, identity, meshes, transforms
+from ....formats.source.tables import overlay_lists
+from ...scene.fields.properties import describe
+from ...scene.geometry import meshes, transforms
+from ...scene.kept import baselines, identity
 from ...scene.names import showable
-from ...scene.progress import Steps, progress
-from ...scene.properties import describe
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps

@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import source
-from ....formats.source import LumpId, edits, numbers, overlay_quads
+from ....formats.source import LumpId, edits, numbers
 from ....formats.source.edits.overlays import FACES, FADE, RENDER_ORDER, TEXDATA
-from ....formats.source.fields import overlay_counts
 from ....formats.source.numbers import doubles
+from ....formats.source.placed import overlay_quads
 from ....formats.source.records import Records
-from ...scene import baselines
+from ....formats.source.tables.fields import overlay_counts
 from ...scene.blender_types import Value
-from ...scene.instances import Instance
+from ...scene.kept import baselines
+from ...scene.kept.instances import Instance
 from ...scene.reports import Report
 from .. import layout
 from ..collecting import placement

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ....formats.source import near_faces, overlay_quads
-from ....formats.source.entities import Entity
-from ....formats.source.entity_values import by_key
+from ....formats.source.entities.entity_values import by_key
+from ....formats.source.entities.text import Entity
+from ....formats.source.placed import near_faces, overlay_quads
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
 from .build import LIFT, quad

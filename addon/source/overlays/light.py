@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.source.geometry import Floats, Ints
-from ....formats.source.lit_faces import LitFaces
+from ....formats.source.placed.lit_faces import LitFaces
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
 

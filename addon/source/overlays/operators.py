@@ -9,8 +9,11 @@ import bpy
 import numpy as np
 
 from ....formats import source
-from ....formats.source import geometry, near_faces, overlay_quads
-from ...scene import declared, identity, transforms
+from ....formats.source import geometry
+from ....formats.source.placed import near_faces, overlay_quads
+from ...scene.fields import declared
+from ...scene.geometry import transforms
+from ...scene.kept import identity
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..adding.open_map import importing_into

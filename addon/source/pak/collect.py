@@ -7,7 +7,8 @@ import bpy
 
 from ....formats import source
 from ....formats.source import edits
-from ...scene import identity, images, originals
+from ...scene.kept import identity, originals
+from ...scene.media import images
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..collecting.scene_level import SceneLevel

@@ -16,8 +16,9 @@ import bpy
 from ....formats.source.content import vtf_write
 from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import TextureFlags
-from ...scene import images, originals
-from ...scene.baselines import put_bytes
+from ...scene.kept import originals
+from ...scene.kept.baselines import put_bytes
+from ...scene.media import images
 from ...scene.names import showable, showable_lines
 from ...scene.reports import Report, SceneError
 

@@ -12,10 +12,13 @@ from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import TextureFlags
-from ...scene import chosen_files, declared, originals, sidebar
 from ...scene.blender_types import Value
+from ...scene.disk import chosen_files
+from ...scene.fields import declared
+from ...scene.interface import sidebar
+from ...scene.interface.sidebar import AskingOperator, LevelOperator
+from ...scene.kept import originals
 from ...scene.reports import SceneError
-from ...scene.sidebar import AskingOperator, LevelOperator
 from .. import layout
 from . import files
 

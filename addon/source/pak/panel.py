@@ -6,8 +6,8 @@ from __future__ import annotations
 import bpy
 
 from ...scene.blender_types import Value
+from ...scene.interface.sidebar import LevelPanel
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelPanel
 from .. import layout
 from . import files
 from .operators import AddPakFiles, AddPakImage, AddPakText, ForgetPakFile, RemovePakFile

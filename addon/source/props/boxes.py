@@ -9,12 +9,13 @@ import bpy
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...scene import materials, meshes
 from ...scene.attributes import Domain, Kind
 from ...scene.blender_types import Value
+from ...scene.geometry import meshes
+from ...scene.geometry.shapes import remember
+from ...scene.media import materials
 from ...scene.names import showable
 from ...scene.reports import Report
-from ...scene.shapes import remember
 
 _CUBE = np.array(
     [[x, y, z] for z in (-1, 1) for y, x in ((-1, -1), (-1, 1), (1, 1), (1, -1))],

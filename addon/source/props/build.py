@@ -14,12 +14,14 @@ import bpy
 import numpy as np
 
 from ....formats.binary import FormatError
-from ....formats.source import prop_boxes
 from ....formats.source.numbers import doubles
-from ....formats.source.static_props import StaticProps
-from ...scene import baselines, identity, properties, transforms
-from ...scene.progress import Steps, progress
-from ...scene.properties import setting
+from ....formats.source.placed import prop_boxes
+from ....formats.source.sections.static_props import StaticProps
+from ...scene.fields import properties
+from ...scene.fields.properties import setting
+from ...scene.geometry import transforms
+from ...scene.kept import baselines, identity
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from . import models

@@ -11,14 +11,17 @@ from numpy.typing import ArrayLike
 
 from ....formats import source
 from ....formats.binary import FormatError
-from ....formats.source import edits, numbers, prop_boxes
+from ....formats.source import edits, numbers
 from ....formats.source.edits.static_props import MODEL, OWN
 from ....formats.source.numbers import doubles
+from ....formats.source.placed import prop_boxes
 from ....formats.source.records import Records, Solidity
-from ....formats.source.static_props import StaticProps, model_name
-from ...scene import baselines, properties, shapes
+from ....formats.source.sections.static_props import StaticProps, model_name
 from ...scene.blender_types import Value
-from ...scene.instances import Instance
+from ...scene.fields import properties
+from ...scene.geometry import shapes
+from ...scene.kept import baselines
+from ...scene.kept.instances import Instance
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting import placement

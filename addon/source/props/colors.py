@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping
 
 from ....formats.binary import FormatError
-from ....formats.source.entities import MODEL, vector
-from ....formats.source.entity_values import number
+from ....formats.source.entities.entity_values import number
+from ....formats.source.entities.text import MODEL, vector
 from ..context import ImportContext
 from .models import is_model
 

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats.binary import FormatError
-from ....formats.source import orientation
-from ....formats.source.detail_props import DetailProps
 from ....formats.source.numbers import doubles
+from ....formats.source.placed import orientation
 from ....formats.source.records import Records
-from ...scene import identity, meshes
-from ...scene.progress import Steps
+from ....formats.source.sections.detail_props import DetailProps
+from ...scene.geometry import meshes
+from ...scene.kept import identity
+from ...scene.work.progress import Steps
 from .. import layout
 from ..context import ImportContext
 from .boxes import box, show_box

@@ -13,11 +13,11 @@ import numpy as np
 from ....formats.binary import FormatError
 from ....formats.source.content import mdl
 from ....formats.source.content.vtx import Group
-from ...scene import meshes
 from ...scene.blender_types import Value
+from ...scene.geometry import meshes
+from ...scene.geometry.shapes import remember
 from ...scene.names import showable
-from ...scene.progress import Steps, progress
-from ...scene.shapes import remember
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 

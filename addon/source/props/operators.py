@@ -8,8 +8,10 @@ from pathlib import PurePosixPath
 
 import bpy
 
-from ....formats.source.static_props import model_name
-from ...scene import declared, identity, properties, transforms
+from ....formats.source.sections.static_props import model_name
+from ...scene.fields import declared, properties
+from ...scene.geometry import transforms
+from ...scene.kept import identity
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
 from .. import layout

@@ -18,13 +18,16 @@ import numpy as np
 from bpy.types import Mesh
 from numpy.typing import NDArray
 
-from ....formats.source import LumpId, fields, leaf_tree
-from ....formats.source.entity_values import by_key, number
+from ....formats.source import LumpId
+from ....formats.source.entities.entity_values import by_key, number
 from ....formats.source.geometry import Ints
-from ....formats.source.leaf_tree import LeafTree
 from ....formats.source.numbers import doubles
-from ...scene import attributes, identity
+from ....formats.source.tables import fields
+from ....formats.source.tree import leaf_tree
+from ....formats.source.tree.leaf_tree import LeafTree
+from ...scene import attributes
 from ...scene.blender_types import Value
+from ...scene.kept import identity
 from .. import layout
 from ..context import ImportContext
 from ..displacements.build import DisplacementMeshes

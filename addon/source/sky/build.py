@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 from ....formats import open_exr
 from ....formats.binary import FormatError
 from ....formats.source.content import vmt
-from ...scene import identity, images, stage
 from ...scene.blender_types import NodeTree
-from ...scene.materials import Nodes, Socket
+from ...scene.kept import identity
+from ...scene.media import images
+from ...scene.media.materials import Nodes, Socket
 from ...scene.names import showable
+from ...scene.view import stage
 from .. import layout
 from ..context import ImportContext
 from ..lights import lamps

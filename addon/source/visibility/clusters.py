@@ -6,8 +6,8 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ....formats.source import sight
-from ...scene import transforms
+from ....formats.source.tree import sight
+from ...scene.geometry import transforms
 from .. import layout
 from ..context import ImportContext
 from ..props.boxes import boxes

@@ -18,7 +18,7 @@ from ....formats import ranges, source
 from ....formats.binary import FormatError
 from ....formats.source import edits
 from ....formats.source.edits import flat_polygons
-from ....formats.source.records_tree import OCCLUDER
+from ....formats.source.tables.tree import OCCLUDER
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..collecting import placement

@@ -7,9 +7,9 @@ import bpy
 import numpy as np
 
 from ....formats.binary import FormatError
-from ...scene import declared
+from ...scene.fields import declared
+from ...scene.interface.sidebar import LevelOperator
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelOperator
 from .. import layout
 from . import show
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene.sidebar import LevelPanel
+from ...scene.interface.sidebar import LevelPanel
 from .. import layout
 from .operators import PLACES, ShowAll, ShowSeen
 

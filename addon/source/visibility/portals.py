@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ....formats import ranges, source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
-from ...scene import meshes, transforms
 from ...scene.attributes import Domain, Kind
-from ...scene.progress import Steps
+from ...scene.geometry import meshes, transforms
+from ...scene.work.progress import Steps
 from .. import layout
 from ..context import ImportContext
 

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.arrays import Integers
-from ....formats.source import sight
 from ....formats.source.geometry import drawn_faces
-from ....formats.source.sight import Bools, Sight
-from ...scene import attributes, identity, originals, transforms
+from ....formats.source.tree import sight
+from ....formats.source.tree.sight import Bools, Sight
+from ...scene import attributes
 from ...scene.blender_types import Value
+from ...scene.geometry import transforms
+from ...scene.kept import identity, originals
 from ...scene.level import needed_root
 from ...scene.reports import SceneError
 from .. import layout

@@ -15,8 +15,8 @@ from ....formats.source.geometry import Floats, Ints
 from ....formats.source.shaping import solids as shaping
 from ....formats.source.shaping.side_texinfos import SideTexinfos
 from ....formats.source.shaping.solids import Shaped, ShapedEdits
-from ...scene.progress import Steps, Stepwise
 from ...scene.reports import Report, SceneError, listed
+from ...scene.work.progress import Steps, Stepwise
 from .. import layout
 from ..brushes import collect as brushes
 from ..brushes import contents

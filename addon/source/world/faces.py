@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from ....formats.counting import number_of
+from ....formats.source.faces.surface_edits import Edits
 from ....formats.source.geometry import Ints
 from ....formats.source.shaping.face_moves import FaceMoveError, FaceMoves
 from ....formats.source.shaping.side_texinfos import SideTexinfos
 from ....formats.source.shaping.solids import Shaped
-from ....formats.source.surface_edits import Edits
 from ...scene.reports import Report, SceneError
 from ..faces.scene_surfaces import SceneSurfaces
 

@@ -11,7 +11,8 @@ import bpy
 
 from ....formats.binary import FormatError
 from ....formats.teeworlds.automap_rules import RuleSet, read_rules
-from ...scene import content_folders, originals
+from ...scene.disk import content_folders
+from ...scene.kept import originals
 from ...scene.reports import Report
 from .. import content, layout
 from ..layout import ImageProperties, read_properties

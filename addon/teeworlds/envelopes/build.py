@@ -26,8 +26,10 @@ from ....formats import teeworlds
 from ....formats.teeworlds import curves
 from ....formats.teeworlds.envelopes import period
 from ....formats.teeworlds.records import EnvelopeKind
-from ...scene import animation, baselines, identity, originals, properties
 from ...scene.blender_types import Slot
+from ...scene.fields import properties
+from ...scene.kept import baselines, identity, originals
+from ...scene.media import animation
 from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext

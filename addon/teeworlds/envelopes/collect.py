@@ -15,7 +15,10 @@ from ....formats.teeworlds import curves
 from ....formats.teeworlds.envelopes import period
 from ....formats.teeworlds.items import cut
 from ....formats.teeworlds.records import POINT, EnvelopeKind
-from ...scene import animation, baselines, identity, originals, properties, transforms
+from ...scene.fields import properties
+from ...scene.geometry import transforms
+from ...scene.kept import baselines, identity, originals
+from ...scene.media import animation
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import read_properties

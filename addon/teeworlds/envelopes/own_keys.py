@@ -14,10 +14,11 @@ import numpy as np
 
 from ....formats.teeworlds import curves
 from ....formats.teeworlds.records import EnvelopeKind
-from ...scene import animation, properties
-from ...scene.identity import kind_of
+from ...scene.fields import properties
+from ...scene.geometry.transforms import Values
+from ...scene.kept.identity import kind_of
+from ...scene.media import animation
 from ...scene.reports import SceneError
-from ...scene.transforms import Values
 from .. import layout
 from .build import CHANNELS, ID_TYPES, OWN, Channel, keys_of
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ....formats.teeworlds.tile_faces import UV_TILE
-from ...scene.identity import kind_of
+from ...scene.kept.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..materials.build import Materials

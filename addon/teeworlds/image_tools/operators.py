@@ -8,7 +8,9 @@ from pathlib import Path
 import bpy
 from bpy_extras.io_utils import ImportHelper
 
-from ...scene import declared, images, originals, properties
+from ...scene.fields import declared, properties
+from ...scene.kept import originals
+from ...scene.media import images
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout

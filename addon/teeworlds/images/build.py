@@ -9,9 +9,11 @@ from ....formats import teeworlds
 from ....formats.binary import FormatError
 from ....formats.reach import AllowedFolders
 from ....formats.teeworlds.profiles import is_seven
-from ...scene import identity, images, originals, properties
+from ...scene.fields import properties
+from ...scene.kept import identity, originals
+from ...scene.media import images
 from ...scene.names import showable
-from ...scene.progress import Steps, progress
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..materials.shading import Picture

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from ....formats.teeworlds import Image, Level, QuadLayer, TileLayer
 from ....formats.teeworlds.check import TILESET_CELLS
-from ...scene import identity, images, originals
+from ...scene.kept import identity, originals
+from ...scene.media import images
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import ImageProperties, read_properties

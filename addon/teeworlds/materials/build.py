@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import bpy
 
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE
-from ...scene import identity, originals
 from ...scene.blender_types import Socket
-from ...scene.materials import blended, shader
+from ...scene.kept import identity, originals
+from ...scene.media.materials import blended, shader
 from ...scene.names import showable
 from .. import layout
 from . import physics, shading

@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene import meshes
-from ...scene.identity import kind_of
+from ...scene.geometry import meshes
+from ...scene.kept.identity import kind_of
 from .. import layout
 
 

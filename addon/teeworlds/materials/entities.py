@@ -12,8 +12,8 @@ from pathlib import Path
 import bpy
 
 from ....formats.reach import AllowedFolders
-from ...scene import images
 from ...scene.blender_types import Node, Socket, Value
+from ...scene.media import images
 from ...scene.names import showable
 from . import shading
 from .shading import ShaderTree

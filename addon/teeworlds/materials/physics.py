@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from ....formats import bitmap_font
 from ....formats.teeworlds.stamps import KNOWN
-from ...scene import identity, images
 from ...scene.blender_types import Socket
+from ...scene.kept import identity
+from ...scene.media import images
 from . import entities, shading
 from .shading import Picture, ShaderTree
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import bpy
 
 from ....formats.srgb import OFFSET, POWER, SCREEN_KNEE, SLOPE
-from ...scene import stage
 from ...scene.blender_types import Node, NodeTree, Socket, Value
-from ...scene.materials import Nodes, node_group
+from ...scene.media.materials import Nodes, node_group
 from ...scene.names import showable
+from ...scene.view import stage
 
 VERSION = 1
 """Raised when a group changes what it does: a .blend may hold groups of an older version."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene import properties
-from ...scene.identity import kind_of
+from ...scene.fields import properties
+from ...scene.kept.identity import kind_of
 from .. import layout
 from ..image_tools.assign import set_image
 from ..materials.build import Materials

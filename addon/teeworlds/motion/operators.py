@@ -8,9 +8,11 @@ import numpy as np
 
 from ....formats.counting import number_of
 from ....formats.teeworlds.records import EnvelopeKind
-from ...scene import declared, meshes, stage
 from ...scene.blender_types import Value
+from ...scene.fields import declared
+from ...scene.geometry import meshes
 from ...scene.reports import SceneError
+from ...scene.view import stage
 from .. import layout
 from ..envelopes import own_keys
 from ..envelopes.build import scene_fps

@@ -6,9 +6,9 @@ from __future__ import annotations
 import bpy
 
 from ....formats.teeworlds.records import EnvelopeKind
-from ...scene import declared
 from ...scene.blender_types import Value
-from ...scene.sidebar import ItemList, LevelPanel, draw_items
+from ...scene.fields import declared
+from ...scene.interface.sidebar import ItemList, LevelPanel, draw_items
 from .. import layout
 from ..envelopes import own_keys
 from ..structure.map_operator import OnMap, active_map

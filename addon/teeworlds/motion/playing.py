@@ -11,8 +11,10 @@ import numpy as np
 from ....formats.teeworlds import curves
 from ....formats.teeworlds.items import cut
 from ....formats.teeworlds.records import POINT, Curve, EnvelopeKind
-from ...scene import animation, identity, originals, properties
-from ...scene.identity import kind_of
+from ...scene.fields import properties
+from ...scene.kept import identity, originals
+from ...scene.kept.identity import kind_of
+from ...scene.media import animation
 from ...scene.reports import SceneError
 from .. import layout
 from ..envelopes import own_keys

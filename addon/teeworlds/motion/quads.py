@@ -8,8 +8,9 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene import identity, meshes
 from ...scene.attributes import Domain, Kind
+from ...scene.geometry import meshes
+from ...scene.kept import identity
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout

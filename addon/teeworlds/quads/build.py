@@ -8,7 +8,7 @@ objects.
 
 A quad is a face of four corners: top left, bottom left, bottom right, top right, which Blender splits as the game does.
 One that is folded over that diagonal is two triangles with the same id. Attributes of the faces: record id (see
-`scene.identity`), PIVOT (shared meshes only), and the ENVELOPES: numbers + 1, so that 0 is none as Blender leaves it
+`kept.identity`), PIVOT (shared meshes only), and the ENVELOPES: numbers + 1, so that 0 is none as Blender leaves it
 on new faces, and offsets in ms. Of the corners: COLOR, the file's values / 255, and UV, v up.
 """
 
@@ -25,8 +25,11 @@ from ....formats.binary import FormatError
 from ....formats.teeworlds.quad_faces import corner_colors, corner_offsets, corner_positions, corner_uvs
 from ....formats.teeworlds.quads import folded
 from ....formats.teeworlds.records import EnvelopeKind
-from ...scene import attributes, identity, meshes, properties
+from ...scene import attributes
 from ...scene.blender_types import Attribute
+from ...scene.fields import properties
+from ...scene.geometry import meshes
+from ...scene.kept import identity
 from ...scene.names import showable, storable
 from .. import layout
 from ..layout import QuadLayerProperties

@@ -23,9 +23,11 @@ from ....formats import teeworlds
 from ....formats.counting import number_of
 from ....formats.teeworlds.quad_faces import QuadError, QuadFaces, draw_order, read_quads
 from ....formats.teeworlds.records import EnvelopeKind
-from ...scene import identity, mends, meshes, transforms
 from ...scene.attributes import whole_numbers
-from ...scene.identity import kind_of
+from ...scene.geometry import meshes, transforms
+from ...scene.issues import mends
+from ...scene.kept import identity
+from ...scene.kept.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..envelopes.collect import EnvelopeTable, Played

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene import declared
-from ...scene.edit_mode import edited_meshes
+from ...scene.fields import declared
+from ...scene.geometry.edit_mode import edited_meshes
+from ...scene.interface.sidebar import AskingOperator
 from ...scene.reports import SceneError
-from ...scene.sidebar import AskingOperator
 from .. import layout
 from ..structure.map_operator import MapOperator
 from ..tiles.cells import selected_region

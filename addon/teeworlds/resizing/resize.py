@@ -17,8 +17,9 @@ import numpy.typing as npt
 from ....formats import teeworlds
 from ....formats.teeworlds.tile_images import shifted
 from ....formats.teeworlds.tile_layers import refuse_too_large
-from ...scene import attributes, images
-from ...scene.identity import kind_of
+from ...scene import attributes
+from ...scene.kept.identity import kind_of
+from ...scene.media import images
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout

@@ -12,10 +12,12 @@ import bpy
 
 from ....formats import teeworlds
 from ....formats.binary import FormatError
-from ...scene import identity, originals, properties, sounds
+from ...scene.fields import properties
+from ...scene.kept import identity, originals
+from ...scene.media import sounds
 from ...scene.names import showable
-from ...scene.progress import Steps, progress
 from ...scene.reports import Report
+from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
 from ..layout import UNNAMED

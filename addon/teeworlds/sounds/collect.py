@@ -10,7 +10,7 @@ import bpy
 
 from ....formats import teeworlds
 from ....formats.binary import FormatError
-from ...scene import identity, originals
+from ...scene.kept import identity, originals
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import UNNAMED, read_properties

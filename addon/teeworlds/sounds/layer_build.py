@@ -20,7 +20,10 @@ import numpy as np
 from ....formats import teeworlds
 from ....formats.binary import FormatError
 from ....formats.teeworlds.records import EnvelopeKind, SourceShape
-from ...scene import animation, baselines, meshes, properties
+from ...scene.fields import properties
+from ...scene.geometry import meshes
+from ...scene.kept import baselines
+from ...scene.media import animation
 from ...scene.names import showable
 from .. import layout
 from ..layout import FIXED, TILE, SoundLayerProperties

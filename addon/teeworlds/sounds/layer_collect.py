@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from ....formats import teeworlds
 from ....formats.teeworlds.records import EnvelopeKind, SourceShape
-from ...scene import baselines, identity, transforms
 from ...scene.blender_types import Value
+from ...scene.geometry import transforms
+from ...scene.kept import baselines, identity
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..envelopes.collect import EnvelopeTable

@@ -10,9 +10,11 @@ import numpy as np
 from bpy_extras.io_utils import ImportHelper
 
 from ....formats.teeworlds.records import SourceShape
-from ...scene import declared, originals, properties, stage
 from ...scene.blender_types import Value
+from ...scene.fields import declared, properties
+from ...scene.kept import originals
 from ...scene.reports import SceneError
+from ...scene.view import stage
 from .. import layout
 from ..structure.map_operator import MapOperator, make_object_active
 from ..structure.parts import group_of, let_undo_see, next_record

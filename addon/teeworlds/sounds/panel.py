@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene import originals
-from ...scene.sidebar import LevelPanel
+from ...scene.interface.sidebar import LevelPanel
+from ...scene.kept import originals
 from .. import layout
 from ..structure.map_operator import OnMap, active_layer
 from . import operators

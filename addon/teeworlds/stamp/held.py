@@ -13,8 +13,9 @@ from ....formats.teeworlds import stamps
 from ....formats.teeworlds.stamps import Rectangle, TileStamp
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
 from ....formats.teeworlds.tiles import ATLAS_CELLS
-from ...scene import declared, stage
+from ...scene.fields import declared
 from ...scene.reports import SceneError
+from ...scene.view import stage
 from ..structure.parts import tile_kind
 
 KEY = "levelwright_teeworlds_stamp"

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 
 import bpy
 
-from ...scene import declared, stage
+from ...scene.fields import declared
+from ...scene.interface.sidebar import Result, refuse
 from ...scene.names import showable
 from ...scene.reports import SceneError
-from ...scene.sidebar import Result, refuse
+from ...scene.view import stage
 from .. import layout
 from ..structure.map_operator import OnMap, active_map, make_object_active
 from ..structure.parts import groups_of, layers_of, tile_kind

@@ -7,10 +7,12 @@ import bpy
 
 from ....formats.binary import FormatError
 from ....formats.teeworlds import stamps
-from ...scene import declared, stage, tools
+from ...scene.fields import declared
+from ...scene.interface import tools
+from ...scene.interface.sidebar import Result, refuse
 from ...scene.names import showable
 from ...scene.reports import SceneError
-from ...scene.sidebar import Result, refuse
+from ...scene.view import stage
 from ..automapping.live import live
 from ..structure.map_operator import OnMap, active_layer, active_map
 from ..structure.parts import tile_kind

@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.tiles import ATLAS_CELLS
-from ...scene import stage, tools
 from ...scene.blender_types import Value
+from ...scene.interface import tools
+from ...scene.interface.sidebar import LevelPanel, Result, refuse
 from ...scene.names import showable
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelPanel, Result, refuse
+from ...scene.view import stage
 from ..structure.map_operator import OnMap
 from ..structure.parts import tile_kind
 from . import draw, held, targets

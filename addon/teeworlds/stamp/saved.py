@@ -11,7 +11,10 @@ import numpy as np
 from ....formats import teeworlds
 from ....formats.teeworlds.stamps import TileStamp
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
-from ...scene import assets, declared, images, originals, previews, properties
+from ...scene import assets
+from ...scene.fields import declared, properties
+from ...scene.kept import originals
+from ...scene.media import images, previews
 from ...scene.names import storable
 from ...scene.reports import SceneError
 from .. import layout

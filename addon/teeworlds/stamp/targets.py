@@ -8,8 +8,10 @@ import math
 import bpy
 import numpy as np
 
-from ...scene import attributes, originals, tools
-from ...scene.identity import kind_of
+from ...scene import attributes
+from ...scene.interface import tools
+from ...scene.kept import originals
+from ...scene.kept.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..materials import physics

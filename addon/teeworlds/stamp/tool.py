@@ -7,11 +7,12 @@ import bpy
 
 from ....formats.counting import number_of
 from ....formats.teeworlds import stamps
-from ...scene import declared, tools
 from ...scene.blender_types import Value
+from ...scene.fields import declared
+from ...scene.interface import tools
+from ...scene.interface.sidebar import LevelPanel, register_classes, unregister_classes
 from ...scene.names import showable
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelPanel, register_classes, unregister_classes
 from ..structure.map_operator import OnMap
 from ..structure.parts import tile_kind
 from ..tiles.grid import offset_of, refuse

@@ -6,8 +6,8 @@ from __future__ import annotations
 import bpy
 
 from ....formats import teeworlds
-from ...scene import properties
-from ...scene.identity import kind_of
+from ...scene.fields import properties
+from ...scene.kept.identity import kind_of
 from ...scene.names import showable
 from .. import layout
 from ..layout import TILE

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import bpy
 
 from ....formats.counting import number_of
-from ...scene import identity
-from ...scene.identity import kind_of, record_of
-from ...scene.instances import Instance, mark_copies
+from ...scene.kept import identity
+from ...scene.kept.identity import kind_of, record_of
+from ...scene.kept.instances import Instance, mark_copies
 from ...scene.reports import Report, SceneError
 from .. import layout
 from .parts import layer_above

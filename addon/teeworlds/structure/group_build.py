@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import bpy
 
 from ....formats import teeworlds
-from ...scene import identity, properties
+from ...scene.fields import properties
+from ...scene.kept import identity
 from ...scene.names import showable
 from .. import layout
 from ..layout import TILE, GroupProperties

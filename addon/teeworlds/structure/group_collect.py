@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ....formats.teeworlds import Group
-from ...scene import transforms
-from ...scene.identity import kind_of
+from ...scene.geometry import transforms
+from ...scene.kept.identity import kind_of
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import GroupProperties, read_properties

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ....formats.teeworlds import Layer, TileLayer
-from ...scene import evaluated, meshes, transforms
-from ...scene.identity import kind_of
+from ...scene.geometry import evaluated, meshes, transforms
+from ...scene.kept.identity import kind_of
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import read_properties

@@ -6,8 +6,9 @@ from __future__ import annotations
 import bpy
 
 from ....formats.binary import FormatError
-from ...scene import originals, sidebar
-from ...scene.identity import kind_of
+from ...scene.interface import sidebar
+from ...scene.kept import originals
+from ...scene.kept.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from .parts import group_of, groups_of, layer_above

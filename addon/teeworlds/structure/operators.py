@@ -10,7 +10,9 @@ import bpy
 import numpy as np
 
 from ....formats import teeworlds
-from ...scene import declared, identity, originals, transforms
+from ...scene.fields import declared
+from ...scene.geometry import transforms
+from ...scene.kept import identity, originals
 from ...scene.level import needed_root
 from ...scene.reports import SceneError
 from .. import layout

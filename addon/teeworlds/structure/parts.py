@@ -8,8 +8,9 @@ from typing import TypeVar
 import bpy
 
 from ....formats import teeworlds
-from ...scene import originals, properties
-from ...scene.identity import kind_of
+from ...scene.fields import properties
+from ...scene.kept import originals
+from ...scene.kept.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 

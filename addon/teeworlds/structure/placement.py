@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import bpy
 
 from ....formats import teeworlds
-from ...scene import identity
-from ...scene.identity import kind_of
+from ...scene.kept import identity
+from ...scene.kept.identity import kind_of
 from ...scene.reports import Report
 from .. import layout
 from ..envelopes.build import Envelopes

@@ -9,7 +9,7 @@ import numpy as np
 from ....formats.counting import number_of
 from ....formats.teeworlds.stamps import Rectangle
 from ....formats.teeworlds.tiles import ORIENTATION
-from ...scene import declared
+from ...scene.fields import declared
 from ...scene.reports import SceneError
 from ..automapping.live import Automapping, automapping, live, new_seed
 from ..automapping.rules import rule_sets

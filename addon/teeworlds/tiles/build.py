@@ -14,8 +14,11 @@ from ....formats.binary import FormatError
 from ....formats.teeworlds.tile_faces import RING_X, RING_Y, TILE_FIELDS, UV_TILE, Tiles, corner_positions, made_for
 from ....formats.teeworlds.tile_images import channel_pixels
 from ....formats.teeworlds.tiles import corner_uvs
-from ...scene import identity, images, meshes, properties
 from ...scene.blender_types import Value
+from ...scene.fields import properties
+from ...scene.geometry import meshes
+from ...scene.kept import identity
+from ...scene.media import images
 from ...scene.names import showable, storable
 from .. import layout
 from ..layout import TileLayerProperties

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ....formats.teeworlds.stamps import Rectangle
-from ...scene import meshes, transforms
-from ...scene.identity import kind_of
+from ...scene.geometry import meshes, transforms
+from ...scene.kept.identity import kind_of
 from .. import layout
 
 

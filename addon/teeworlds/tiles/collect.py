@@ -13,8 +13,10 @@ from ....formats.binary import FormatError
 from ....formats.teeworlds import TILE_RECORDS, Automapper, EnvelopeKind, TileKind, TileLayer, tile_faces, tile_images
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, TileError, Tiles
 from ....formats.teeworlds.tile_layers import refuse_too_large
-from ...scene import images, mends, meshes
-from ...scene.identity import kind_of
+from ...scene.geometry import meshes
+from ...scene.issues import mends
+from ...scene.kept.identity import kind_of
+from ...scene.media import images
 from ...scene.reports import SceneError
 from .. import layout
 from ..envelopes.collect import EnvelopeTable

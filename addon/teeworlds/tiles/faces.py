@@ -19,7 +19,10 @@ from ....formats.arrays import Array, Integers, Reals
 from ....formats.teeworlds import tile_faces
 from ....formats.teeworlds import tiles as tile_geometry
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE, TileError, TileFaces
-from ...scene import aspects, attributes, identity, meshes, originals, quads
+from ...scene import attributes
+from ...scene.fates import aspects
+from ...scene.geometry import meshes, quads
+from ...scene.kept import identity, originals
 from ...scene.reports import SceneError
 from .. import layout
 from ..structure.parts import tile_kind

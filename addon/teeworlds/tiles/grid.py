@@ -16,8 +16,8 @@ import numpy.typing as npt
 from ....formats.arrays import Integers
 from ....formats.teeworlds.stamps import Rectangle
 from ....formats.teeworlds.tile_faces import SNAP
-from ...scene import meshes, transforms
-from ...scene.identity import kind_of
+from ...scene.geometry import meshes, transforms
+from ...scene.kept.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from ..structure.parts import tile_kind

@@ -16,9 +16,10 @@ from ....formats.arrays import Array
 from ....formats.teeworlds import tile_faces
 from ....formats.teeworlds import tiles as tile_geometry
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE, TileFaces, corner_positions
-from ...scene import attributes, meshes, quads
+from ...scene import attributes
 from ...scene.attributes import Domain, Kind
 from ...scene.blender_types import Attribute
+from ...scene.geometry import meshes, quads
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
-from ...scene import images
 from ...scene.blender_types import Value
+from ...scene.media import images
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout

@@ -9,7 +9,7 @@ import numpy as np
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.stamps import cells_of
 from ....formats.teeworlds.tiles import TileFlag
-from ...scene import declared
+from ...scene.fields import declared
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from ..structure.map_operator import MapOperator

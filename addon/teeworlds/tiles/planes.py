@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ....formats.teeworlds.tile_faces import SNAP
-from ...scene import meshes
+from ...scene.geometry import meshes
 from ...scene.reports import SceneError
 
 

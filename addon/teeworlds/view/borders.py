@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ....formats.teeworlds import TILE
-from ...scene import animation, identity, images, meshes
+from ...scene.geometry import meshes
+from ...scene.kept import identity
+from ...scene.media import animation, images
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout

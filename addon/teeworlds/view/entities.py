@@ -15,8 +15,8 @@ import bpy
 from ....formats.teeworlds.tile_faces import UV_TILE
 from ...scene import attributes
 from ...scene.blender_types import Value
-from ...scene.content_folders import reach
-from ...scene.identity import kind_of
+from ...scene.disk.content_folders import reach
+from ...scene.kept.identity import kind_of
 from ...scene.reports import Report
 from .. import content, layout
 from ..materials import entities as materials

@@ -13,12 +13,14 @@ import numpy.typing as npt
 from mathutils import Matrix, Vector
 
 from ....formats.teeworlds.camera import spawn_among, spawns_among, view_size
-from ...scene import animation, identity, stage
 from ...scene.blender_types import Value
-from ...scene.identity import kind_of
+from ...scene.kept import identity
+from ...scene.kept.identity import kind_of
 from ...scene.level import root_of
+from ...scene.media import animation
 from ...scene.reports import Report
-from ...scene.spawns import Spawn
+from ...scene.view import stage
+from ...scene.view.spawns import Spawn
 from .. import layout
 from ..materials import shading
 from ..structure.parts import all_layers, group_roots, physics_collections, tile_kind

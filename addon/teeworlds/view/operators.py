@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import bpy
 
-from ...scene import animation, declared, stage
 from ...scene.blender_types import SpaceView3D, Value
-from ...scene.sidebar import Result
+from ...scene.fields import declared
+from ...scene.interface.sidebar import Result
+from ...scene.media import animation
+from ...scene.view import stage
 from ..materials import shading
 from ..structure.map_operator import MapOperator
 from . import borders, entities, game_view, undisturbed

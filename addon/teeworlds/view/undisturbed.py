@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import bpy
 
-from ...scene import stage
 from ...scene.blender_types import SpaceView3D, Value
+from ...scene.view import stage
 
 KEPT = "levelwright_before_view"
 """On a level's collection: JSON, what the scene and the windows were like before."""

@@ -13,12 +13,12 @@ import numpy as np
 from ... import convex
 from ...binary import FormatError
 from ...convex import Polygons
-from .. import physcollide_build, physcollide_surface
+from ..collision import physcollide_build, physcollide_surface
+from ..collision.physcollide import SOLID_TAG, PhysCollide, PhysModel
+from ..collision.physcollide_surface import Hull, Solid
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
-from ..physcollide import SOLID_TAG, PhysCollide, PhysModel
-from ..physcollide_surface import Hull, Solid
 from ..records import Contents
 from .brush_pieces import WHAT, Piece
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...binary import FormatError
-from .. import geometry, overlay_lists
-from ..fields import overlay_counts
+from .. import geometry
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import NO_STYLE, Records, SurfaceFlag
-from ..references import renumber
+from ..tables import overlay_lists
+from ..tables.fields import overlay_counts
+from ..tables.references import renumber
 from . import new_light
 from .brush_pieces import WHAT, snapped
 from .brush_tables import held

@@ -12,12 +12,13 @@ import numpy as np
 from ... import ranges
 from ...binary import FormatError
 from ...convex import Polygons
-from .. import brushes as level_brushes
-from .. import geometry, physcollide
+from .. import geometry
+from ..collision import physcollide
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents, Records
+from ..tree import brushes as level_brushes
 from . import brush_collision, brush_pieces, brush_tree
 from .brush_faces import NEW, Face, FaceEdit, is_sliver, level_faces, plane_of
 from .brush_pieces import WHAT, Piece

@@ -9,7 +9,7 @@ from ...binary import FormatError
 from ..geometry import Floats, Ints
 from ..lumps import LumpId, lump_name
 from ..records import Records
-from ..references import Mask
+from ..tables.references import Mask
 from .brush_pieces import WHAT
 from .changes import Changes
 from .living import Living

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from ...arrays import Array
 from ...binary import FormatError
 from ..check import most_records
+from ..container.pak import Pak
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..pak import Pak
 from ..records import Records
-from ..references import NUMBERS, RUNS, Mask
-from ..texdata import Strings
+from ..sections.texdata import Strings
+from ..tables.references import NUMBERS, RUNS, Mask
 from .living import Living
 
 Fields = Mapping[str, Any]

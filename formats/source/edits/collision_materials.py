@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import ranges
+from ..collision.physcollide_surface import MATERIAL, MOST_MATERIALS, Hull, Ledges
 from ..geometry import Floats, Ints
 from ..lumps import LumpId
-from ..physcollide_surface import MATERIAL, MOST_MATERIALS, Hull, Ledges
 from ..records import Records
 from .changes import Changes
 

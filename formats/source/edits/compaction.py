@@ -14,7 +14,7 @@ from ... import ranges
 from ..geometry import Ints
 from ..lumps import LumpId
 from ..records import Records
-from ..references import RUNS, Mask, Run, named, renumber
+from ..tables.references import RUNS, Mask, Run, named, renumber
 from .changes import Changes
 from .living import Living
 

@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...binary import Buffer, FormatError
-from .. import displacements, geometry, physcollide_surface
+from .. import geometry
+from ..collision import physcollide_surface
+from ..collision.physcollide_build import build_ledges
+from ..collision.physcollide_surface import ACROSS, MATERIAL, MOST_MATERIALS, Ledges, from_ivp, to_ivp
+from ..faces import displacements
 from ..geometry import Floats, Ints
 from ..lumps import LumpId
-from ..physcollide_build import build_ledges
-from ..physcollide_surface import ACROSS, MATERIAL, MOST_MATERIALS, Ledges, from_ivp, to_ivp
 from ..records import DispInfoFlag, Records
 from .changes import Changes
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ... import ranges
 from ...binary import FormatError
-from .. import displacements as grids
 from .. import geometry
+from ..faces import displacements as grids
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ...binary import FormatError
 from ..check import LONGEST_KEY, LONGEST_VALUE, most_entities
-from ..entities import CLASSNAME, WHAT, Entities, Entity, Output
+from ..entities.text import CLASSNAME, WHAT, Entities, Entity, Output
 from ..level import Level
 from ..lumps import LumpId
 

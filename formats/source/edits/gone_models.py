@@ -7,11 +7,11 @@ others stay as they are.
 
 import numpy as np
 
-from .. import brushes as level_brushes
-from .. import physcollide
+from ..collision import physcollide
 from ..geometry import Ints
 from ..level import Level
 from ..lumps import LumpId
+from ..tree import brushes as level_brushes
 from . import brush_models, new_light
 from .brush_faces import FaceEdit
 from .brush_tables import wipe

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...binary import FormatError
-from .. import lighting, rgbe
 from ..geometry import Floats
 from ..level import Level
+from ..light import lighting, rgbe
 from ..lumps import LumpId, lump_name
 from ..records import RGBE, Records
 from .changes import Changes

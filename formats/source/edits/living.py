@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...binary import FormatError
-from .. import overlay_lists
 from ..level import Level
 from ..lumps import LumpId
-from ..references import DRAWN_FACES, NUMBERS, RUNS, Mask, Tables, has, named
+from ..tables import overlay_lists
+from ..tables.references import DRAWN_FACES, NUMBERS, RUNS, Mask, Tables, has, named
 
 Ints = npt.NDArray[np.int64]
 

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from ... import ranges
 from ...binary import FormatError
-from .. import geometry, lighting, rgbe
+from .. import geometry
 from ..geometry import Floats, Ints
 from ..level import Level
-from ..lighting import BUMP_SAMPLES, Blocks
+from ..light import lighting, rgbe
+from ..light.lighting import BUMP_SAMPLES, Blocks
 from ..lumps import LumpId, lump_name
 from ..records import NO_STYLE, RGBE, Records, SurfaceFlag
 from . import nearest_light

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...binary import FormatError
-from .. import occlusion
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import Records
+from ..sections import occlusion
 from .brush_tables import plane_numbers
 from .changes import Changes, Fields, numbered, put, room_for
 from .flat_polygons import ON_PLANE, checked, key, normal_of

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from ... import ranges
 from ...binary import FormatError
-from .. import displacements, geometry, overlay_quads
+from .. import geometry
+from ..faces import displacements
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
+from ..placed import overlay_quads
 from ..records import Records, SurfaceFlag
 
 OFF_PLANE = 1.01

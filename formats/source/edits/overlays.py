@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...binary import FormatError
-from .. import geometry, overlay_quads, overlay_rows
-from ..fields import overlay_counts
+from .. import geometry
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
+from ..placed import overlay_quads, overlay_rows
 from ..records import Records
+from ..tables.fields import overlay_counts
 from . import overlay_faces
 from .changes import FARTHEST, Changes, Fields, fitting, numbered, put, room_for
 from .overlay_faces import OFF_PLANE, Reach

@@ -4,8 +4,8 @@
 from collections.abc import Collection, Mapping
 
 from ...binary import Buffer, FormatError
+from ..container.pak import WHAT
 from ..level import Level
-from ..pak import WHAT
 from .changes import Changes
 
 

@@ -13,16 +13,16 @@ import numpy.typing as npt
 
 from ... import ranges
 from ...binary import FormatError
-from ..game_lump import STATIC_PROPS
+from ..container.game_lump import STATIC_PROPS
+from ..container.pak import Pak
 from ..geometry import Floats, Ints
-from ..leaf_tree import LeafTree, clusters
 from ..level import Level
 from ..lumps import LumpId
-from ..orientation import rotations
-from ..pak import Pak
+from ..placed.orientation import rotations
 from ..records import Records, Solidity
-from ..records_props import PROP_SCALE
-from ..static_props import StaticProps, model_name
+from ..sections.static_props import StaticProps, model_name
+from ..tables.props import PROP_SCALE
+from ..tree.leaf_tree import LeafTree, clusters
 from .changes import FARTHEST, Changes, Fields, fitting, joined, put
 
 Hulls = Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..faces.surfaces import Bools
 from ..geometry import Floats, Ints
-from ..surfaces import Bools
 
 TOLERANCE = 0.1
 """Texels that corners may be away from where an affine map puts them."""

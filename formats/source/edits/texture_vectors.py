@@ -12,11 +12,13 @@ import numpy.typing as npt
 from ... import ranges
 from ...arrays import Array
 from ...binary import FormatError
-from .. import brushes, face_sides, geometry
+from .. import geometry
+from ..faces import face_sides
 from ..geometry import Floats, Ints, Polygons
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import Records
+from ..tree import brushes
 from . import face_fields
 from .changes import Changes, fitting, numbered
 from .texture_fits import TOLERANCE, fit

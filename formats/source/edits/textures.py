@@ -13,7 +13,7 @@ from ...binary import FormatError
 from ..check import MOST_BYTES
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..texdata import Strings
+from ..sections.texdata import Strings
 from .changes import Changes, numbered, put, room_for
 
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...binary import Buffer
-from .. import physcollide, physcollide_surface
+from ..collision import physcollide, physcollide_surface
+from ..collision.physcollide import SOLID_TAG, PhysCollide, PhysModel
 from ..geometry import Floats
 from ..level import Level
 from ..lumps import LumpId
-from ..physcollide import SOLID_TAG, PhysCollide, PhysModel
 from ..records import Contents, Records
 from . import brush_collision, displaced_collision
 from .changes import Changes

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from ...binary import FormatError
-from ..leaf_tree import LeafTree, clusters
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import EmitType
+from ..tree.leaf_tree import LeafTree, clusters
 from .changes import Changes, Fields, numbered, put, room_for
 
 _SKIES = (EmitType.SKYLIGHT, EmitType.SKYAMBIENT)  # which shine from everywhere

@@ -14,10 +14,10 @@ import numpy as np
 from ... import ranges
 from ...convex import from_planes, moved_planes, planes
 from ...counting import number_of
+from ..faces.surface_edits import Edits
+from ..faces.surfaces import Surfaces
 from ..geometry import Floats, Ints
 from ..lumps import LumpId
-from ..surface_edits import Edits
-from ..surfaces import Surfaces
 from ..vmf import texture_axes
 from ..vmf.brush_polygons import BEHIND, FLAT, ON_PLANE
 from .side_texinfos import KEPT, SideTexinfos, WantedSides, sides_of

@@ -8,12 +8,12 @@ import numpy as np
 
 from ... import ranges
 from ...convex import moved_planes
-from .. import brushes
 from ..edits.brush_pieces import Piece
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents
+from ..tree import brushes
 from ..vmf import texture_axes, tools
 from ..vmf.brush_polygons import ON_PLANE, CollectedBrushes
 from ..vmf.solids import VmfSolids

@@ -4,7 +4,7 @@
 from collections import Counter
 
 from ..content.keyvalues import Block
-from ..entities import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, Output
+from ..entities.text import ANGLES, CLASSNAME, MODEL, ORIGIN, Entity, Output
 from . import ladders
 from .text import plain
 

@@ -9,14 +9,15 @@ import numpy as np
 
 from ...arrays import Array
 from ...binary import FormatError
-from .. import displacements, geometry
+from .. import geometry
 from ..content.keyvalues import Block
-from ..displacements import CORNERS, Displacements
+from ..faces import displacements
+from ..faces.displacements import CORNERS, Displacements
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..records import DispInfoFlag, DispTriTag, Records
-from ..texdata import Strings
+from ..sections.texdata import Strings
 from . import materials, texture_axes, tools
 from .solids import WORLD, VmfSolids, hammer_ids, texture_names
 from .text import numbers

@@ -7,7 +7,7 @@ vbsp gives these brushes LADDER, whatever their textures.
 import numpy as np
 from numpy.typing import NDArray
 
-from ..entities import Entity
+from ..entities.text import Entity
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..records import Contents

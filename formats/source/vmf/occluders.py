@@ -12,12 +12,12 @@ import numpy as np
 
 from ... import ranges
 from ...binary import FormatError
-from .. import brushes
 from ..geometry import Floats, Ints
-from ..leaf_tree import LeafTree
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents
+from ..tree import brushes
+from ..tree.leaf_tree import LeafTree
 from . import tools
 from .connections import OCCLUDER_NUMBER
 from .portals import numbered, prism

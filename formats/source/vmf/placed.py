@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 
 from ... import ranges
 from ...arrays import Array
-from .. import geometry, overlay_lists, overlay_quads
-from ..entities import CLASSNAME, ORIGIN, TARGETNAME, Entity
+from .. import geometry
+from ..entities.text import CLASSNAME, ORIGIN, TARGETNAME, Entity
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
+from ..placed import overlay_quads
 from ..records import Records, StaticPropFlag, StaticPropFlagEx
-from ..static_props import StaticProps
+from ..sections.static_props import StaticProps
+from ..tables import overlay_lists
 from . import materials, rules
 from .solids import VmfSolids, texture_names
 from .text import numbers, plain

@@ -5,7 +5,7 @@ import numpy as np
 
 from ... import ranges
 from ...binary import FormatError
-from ..entities import Entity
+from ..entities.text import Entity
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId

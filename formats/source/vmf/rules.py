@@ -13,11 +13,11 @@ import numpy as np
 from ... import ranges
 from ...binary import FormatError
 from ..content.keyvalues import Block
-from ..entities import Entities, Entity
+from ..entities.text import Entities, Entity
 from ..geometry import Floats, Ints
-from ..leaf_tree import LeafTree
 from ..level import Level
 from ..lumps import LumpId
+from ..tree.leaf_tree import LeafTree
 from . import displacements
 from .compiled_contents import Reckoned
 from .connections import hammer_id

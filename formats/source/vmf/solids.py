@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import ranges
-from .. import brushes, face_sides, geometry
+from .. import geometry
+from ..faces import face_sides
 from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents, Records
-from ..texdata import Strings
+from ..sections.texdata import Strings
+from ..tree import brushes
 from . import ladders, materials, side_contents, texture_axes, tools
 
 WORLD = 0

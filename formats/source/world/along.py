@@ -9,16 +9,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ... import ranges
-from .. import displacements, geometry, physcollide
-from ..displacements import Displacements
+from .. import geometry
+from ..collision import physcollide
 from ..edits.brush_tables import held, plane_numbers, vector_numbers
 from ..edits.changes import Changes
 from ..edits.texture_vectors import share
+from ..faces import displacements
+from ..faces.displacements import Displacements
 from ..geometry import Floats, Ints, Polygons
 from ..lumps import LumpId
 from ..records import Records
-from ..records_displacements import NO_NEIGHBOR, NO_NEIGHBOR_32
-from ..references import has, renumber
+from ..tables.displacements import NO_NEIGHBOR, NO_NEIGHBOR_32
+from ..tables.references import has, renumber
 from . import face_rows, owned
 from .rings import Bools, FlatRings
 from .types import Carved, Change, WorldEdits, WorldError

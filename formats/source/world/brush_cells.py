@@ -9,12 +9,12 @@ import numpy as np
 
 from ... import convex, ranges
 from ...binary import FormatError
-from .. import brushes as level_brushes
 from ..edits.brush_pieces import Piece
 from ..edits.changes import Changes
 from ..geometry import Floats, Ints
 from ..lumps import LumpId, lump_name
 from ..records import Contents
+from ..tree import brushes as level_brushes
 from . import cells
 from .cells import Cell
 

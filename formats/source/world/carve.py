@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import visibility as stored_visibility
 from ..edits.brush_tables import held
 from ..edits.changes import Changes
-from ..fields import areas
 from ..geometry import Floats, Ints
 from ..lumps import LumpId
 from ..records import Contents
+from ..sections import visibility as stored_visibility
+from ..tables.fields import areas
 from . import bare, lists, rows, visibility
 from .asked import Asked, editable, looked_through
 from .brush_cells import BrushCells

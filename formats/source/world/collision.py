@@ -11,7 +11,8 @@ import numpy as np
 from ... import convex
 from ...binary import FormatError
 from ...counting import number_of
-from .. import physcollide_build, physcollide_surface
+from ..collision import physcollide_build, physcollide_surface
+from ..collision.physcollide_surface import Hull, Ledges
 from ..edits import brush_collision
 from ..edits.brush_pieces import Piece
 from ..edits.changes import Changes
@@ -20,7 +21,6 @@ from ..edits.world_collision import WorldCollision
 from ..geometry import Floats
 from ..level import Level
 from ..lumps import LumpId
-from ..physcollide_surface import Hull, Ledges
 from .along import Displaced
 from .types import Carved, WorldError
 

@@ -18,9 +18,9 @@ from ..edits.brush_pieces import Piece
 from ..edits.brush_tables import plane_numbers
 from ..edits.changes import Changes
 from ..geometry import Floats, Polygons
-from ..leaf_tree import LeafTree
 from ..lumps import LumpId
 from ..records import SurfaceFlag
+from ..tree.leaf_tree import LeafTree
 from . import fragments, owned
 from .hidden import BrushPlanes, shows
 from .owned import Part

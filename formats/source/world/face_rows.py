@@ -12,15 +12,16 @@ import numpy as np
 
 from ... import ranges
 from ...binary import FormatError
-from .. import geometry, overlay_lists
+from .. import geometry
 from ..edits.brush_tables import held, vector_numbers
 from ..edits.changes import Changes, joined
 from ..edits.face_fields import DRAWN
-from ..fields import overlay_counts
 from ..geometry import Floats, Ints, Polygons
 from ..lumps import LumpId, lump_name
 from ..records import NO_STYLE, Contents, Records
-from ..references import NUMBERS, RUNS, OverlayFaces, has
+from ..tables import overlay_lists
+from ..tables.fields import overlay_counts
+from ..tables.references import NUMBERS, RUNS, OverlayFaces, has
 from .drafts import NEW, Draft
 from .rings import Bools, FlatRings
 

@@ -15,9 +15,9 @@ from ... import ranges
 from .. import geometry
 from ..edits.changes import Changes
 from ..geometry import Ints, Polygons
-from ..leaf_tree import LeafTree
 from ..lumps import LumpId
 from ..records import Contents
+from ..tree.leaf_tree import LeafTree
 from . import along, drafts, face_rows, fragments, junctions, lightmap_size, owned
 from .along import Displaced
 from .drafts import NEW, Draft

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...binary import FormatError
 from ..geometry import Floats, Ints
-from ..leaf_tree import LeafTree
+from ..tree.leaf_tree import LeafTree
 from .rings import Bools, FlatRings, joined
 
 

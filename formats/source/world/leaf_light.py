@@ -12,7 +12,7 @@ from ..geometry import Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Records
-from ..references import has
+from ..tables.references import has
 from .types import Carved
 
 INDICES = {

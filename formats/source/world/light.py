@@ -14,7 +14,7 @@ from ..edits import new_light
 from ..edits.changes import Changes
 from ..edits.new_light import Donors, Filled, FreshFaces
 from ..geometry import Ints
-from ..lighting import Blocks
+from ..light.lighting import Blocks
 from ..lumps import LumpId
 from ..records import Records
 from . import leaf_light, lightmap_size

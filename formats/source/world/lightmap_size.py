@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from .. import geometry, lighting
+from .. import geometry
 from ..edits import new_light
 from ..edits.changes import Changes
 from ..edits.new_light import MOST
 from ..edits.texture_vectors import share
 from ..geometry import Floats, Ints
 from ..level import Level
+from ..light import lighting
 from ..lumps import LumpId
 from ..records import SurfaceFlag
 from .drafts import NEW, Draft

@@ -10,13 +10,16 @@ import numpy as np
 
 from ... import ranges
 from ...binary import FormatError
-from .. import brushes, face_brushes, face_sides, geometry
-from ..brushes import Solids
+from .. import geometry
 from ..edits.changes import Changes
+from ..faces import face_sides
 from ..geometry import Floats, Ints, Polygons
-from ..leaf_tree import Tabled
 from ..level import Level
 from ..lumps import LumpId
+from ..sections import face_brushes
+from ..tree import brushes
+from ..tree.brushes import Solids
+from ..tree.leaf_tree import Tabled
 from .rings import ON, Bools, FlatRings, is_thin, parted
 
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from ... import ranges
 from ...binary import FormatError
-from .. import prop_boxes
 from ..edits.changes import Changes
 from ..geometry import Floats
-from ..leaf_tree import LeafTree
-from ..orientation import rotations
+from ..placed import prop_boxes
+from ..placed.orientation import rotations
 from ..records import Records
-from ..static_props import StaticProps
+from ..sections.static_props import StaticProps
+from ..tree.leaf_tree import LeafTree
 from .types import Carved
 
 _WHAT = "leafs of static props"

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .. import leaf_tree
-from ..fields import areas, put_areas
 from ..geometry import Floats, Ints, drawn_faces
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents, LeafFlag, Records, SurfaceFlag
-from ..visibility import Bits, Visibility
+from ..sections.visibility import Bits, Visibility
+from ..tables.fields import areas, put_areas
+from ..tree import leaf_tree
 
 _WET = int(Contents.WATER | Contents.SLIME)
 _SKIES = ((SurfaceFlag.SKY, LeafFlag.SKY), (SurfaceFlag.SKY2D, LeafFlag.SKY2D))

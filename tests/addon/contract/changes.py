@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How each aspect of a data-block is changed, as an artist would: `addon.scene.aspects` says which there are."""
+"""How each aspect of a data-block is changed, as an artist would: `addon.scene.fates.aspects` says which there are."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 
 import bpy
 import numpy as np
-from levelwright.addon.scene import animation, aspects, attributes, identity, ledger, originals
-from levelwright.addon.scene.aspects import OURS
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.fates import aspects, ledger
+from levelwright.addon.scene.fates.aspects import OURS
+from levelwright.addon.scene.kept import identity, originals
+from levelwright.addon.scene.media import animation
 
 
 def applies(block: Any, aspect: str) -> bool:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One edit of each thing that an import shows, made in Blender as an artist would, and what an export makes of it.
 
-The edits follow from the aspects that a level's data-blocks have (`addon.scene.aspects`), so a new kind of object, a
-new property or a new game is tried without a line here. Only how an aspect is changed is written down.
+The edits follow from the aspects that a level's data-blocks have (`addon.scene.fates.aspects`), so a new kind of
+object, a new property or a new game is tried without a line here. Only how an aspect is changed is written down.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import bpy
 import numpy as np
 from levelwright.addon import games, levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import aspects, ledger, level_blocks, properties
+from levelwright.addon.scene.fates import aspects, ledger
+from levelwright.addon.scene.fields import properties
+from levelwright.addon.scene.kept import level_blocks
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 

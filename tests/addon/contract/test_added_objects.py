@@ -10,9 +10,10 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import identity, meshes
-from levelwright.addon.scene.ledger import fate_of
-from levelwright.addon.scene.loose import LOOSE
+from levelwright.addon.scene.fates.ledger import fate_of
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.geometry.loose import LOOSE
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 

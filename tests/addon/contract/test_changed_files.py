@@ -12,7 +12,8 @@ import bpy
 import pytest
 from levelwright.addon import commands, games, levels, operators
 from levelwright.addon.game import Game
-from levelwright.addon.scene import known_files, originals
+from levelwright.addon.scene.disk import known_files
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report, SceneError
 
 from tests.addon.contract.registered import LEVELS

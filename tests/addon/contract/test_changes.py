@@ -9,9 +9,11 @@ import bpy
 import pytest
 from levelwright.addon import changes, checking, levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import declared, findings, identity, level_options, originals, properties
-from levelwright.addon.scene.progress import Steps, Stepwise
+from levelwright.addon.scene.fields import declared, level_options, properties
+from levelwright.addon.scene.issues import findings
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.work.progress import Steps, Stepwise
 
 from tests.addon.contract.registered import ALL, LEVELS
 

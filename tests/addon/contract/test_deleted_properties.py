@@ -10,7 +10,8 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import aspects, level_blocks
+from levelwright.addon.scene.fates import aspects
+from levelwright.addon.scene.kept import level_blocks
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from levelwright.addon import games
 from levelwright.addon.game import Game
-from levelwright.addon.scene import gate
+from levelwright.addon.scene.fates import gate
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import Problem
 

@@ -11,9 +11,11 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import aspects, level_blocks, originals, programs
+from levelwright.addon.scene.disk import programs
+from levelwright.addon.scene.fates import aspects
+from levelwright.addon.scene.interface.stoppable import Stoppable
+from levelwright.addon.scene.kept import level_blocks, originals
 from levelwright.addon.scene.reports import Report
-from levelwright.addon.scene.stoppable import Stoppable
 
 from tests.addon.contract.registered import ALL, IDS
 from tests.fuzz.scenes import empty_file

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from levelwright.addon import checking, common_options, games, levels, operators, remembered
 from levelwright.addon.game import Game
-from levelwright.addon.scene import options, originals, properties, wording
-from levelwright.addon.scene.progress import Steps, Stepwise
+from levelwright.addon.scene import wording
+from levelwright.addon.scene.fields import options, properties
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.scene.work.progress import Steps, Stepwise
 
 from tests.addon.contract.registered import ALL, IDS, samples
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import aspects, images
+from levelwright.addon.scene.fates import aspects
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.reach import AllowedFolders
 

@@ -9,7 +9,7 @@ import bpy
 import pytest
 from levelwright.addon import commands, games, levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import identify
 

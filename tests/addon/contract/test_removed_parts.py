@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import pytest
 from levelwright.addon.game import Game
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report, SceneError
 
 from tests.addon.contract.registered import LEVELS

@@ -13,9 +13,11 @@ import pytest
 from levelwright.addon import changes as changes_of
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import identity, stage, stoppable
-from levelwright.addon.scene.progress import Steps, Stepwise, Work
+from levelwright.addon.scene.interface import stoppable
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.view import stage
+from levelwright.addon.scene.work.progress import Steps, Stepwise, Work
 
 from tests.addon.contract.registered import ALL, LEVELS
 

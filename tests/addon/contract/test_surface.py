@@ -12,7 +12,8 @@ import pytest
 from levelwright import formats
 from levelwright.addon import file_handlers, games, levels, menus, operators, preferences
 from levelwright.addon.game import Game
-from levelwright.addon.scene import originals, properties
+from levelwright.addon.scene.fields import properties
+from levelwright.addon.scene.kept import originals
 
 from tests.addon.contract.registered import ALL, IDS, samples
 from tests.addon.contract.test_operators import idname, own_operators

@@ -9,9 +9,11 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import identity, interior, kinds, materials, originals, stage
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.level import needed_root
+from levelwright.addon.scene.media import materials
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.view import interior, kinds, stage
 
 from tests.addon.contract.registered import LEVELS
 from tests.addon.contract.test_promises import exported, imported

@@ -18,8 +18,10 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene import aspects, identity, level_blocks, properties
 from levelwright.addon.scene.blender_types import Value
+from levelwright.addon.scene.fates import aspects
+from levelwright.addon.scene.fields import properties
+from levelwright.addon.scene.kept import identity, level_blocks
 from levelwright.addon.scene.reports import Report, SceneError
 
 from tests.addon.contract.registered import LEVELS

@@ -10,7 +10,7 @@ from levelwright.addon.fable import layout
 from levelwright.addon.fable.importer import build_scene
 from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.settings import ImportSettings
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.level import first_of
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable

@@ -10,7 +10,10 @@ import pytest
 from levelwright.addon.fable import importer, layout
 from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.settings import ImportSettings
-from levelwright.addon.scene import attributes, identity, originals, properties, vertex_groups
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.fields import properties
+from levelwright.addon.scene.geometry import vertex_groups
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.level import first_of
 from levelwright.addon.scene.reports import Report
 from levelwright.formats.binary import FormatError

@@ -9,7 +9,7 @@ import pytest
 from levelwright.addon.fable import layout
 from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.palettes.build import names_of
-from levelwright.addon.scene import identity, originals
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.formats import fable
 from levelwright.formats.fable import theme_weights
 

@@ -11,9 +11,11 @@ from levelwright.addon.fable import layout, preview, resizing
 from levelwright.addon.fable.importer import import_level
 from levelwright.addon.fable.new_level import new_level
 from levelwright.addon.fable.settings import ImportSettings
-from levelwright.addon.scene import known_files, ledger, stage
-from levelwright.addon.scene.identity import kind_of
+from levelwright.addon.scene.disk import known_files
+from levelwright.addon.scene.fates import ledger
+from levelwright.addon.scene.kept.identity import kind_of
 from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.scene.view import stage
 from levelwright.formats import fable
 from levelwright.formats.fable.resize import Edges
 

@@ -10,7 +10,8 @@ from levelwright.addon.fable import importer, layout
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.fable.terrain import materials, overlays
 from levelwright.addon.fable.terrain.gltf_materials import make_gltf_materials
-from levelwright.addon.scene import attributes, images
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report
 from levelwright.formats.fable import colors
 

@@ -9,7 +9,7 @@ from levelwright.addon.fable import layout
 from levelwright.addon.fable.importer import import_level
 from levelwright.addon.fable.new_level import new_level
 from levelwright.addon.fable.settings import ImportSettings
-from levelwright.addon.scene.identity import kind_of
+from levelwright.addon.scene.kept.identity import kind_of
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
 

@@ -14,7 +14,9 @@ from levelwright.addon.fable.paint.stroke import Stroke
 from levelwright.addon.fable.paint.tool import LEVELWRIGHT_OT_fable_stroke as Stroking
 from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.terrain import overlays
-from levelwright.addon.scene import attributes, tools, vertex_groups
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.geometry import vertex_groups
+from levelwright.addon.scene.interface import tools
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import fable
 from mathutils import Vector

@@ -11,7 +11,7 @@ from levelwright.addon.fable import importer, layout
 from levelwright.addon.fable.palettes import lists
 from levelwright.addon.fable.settings import ImportSettings
 from levelwright.addon.fable.terrain import materials, overlays, pictures
-from levelwright.addon.scene import content_folders
+from levelwright.addon.scene.disk import content_folders
 from levelwright.addon.scene.reports import Report
 from levelwright.formats.fable import colors
 

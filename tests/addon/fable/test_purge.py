@@ -7,7 +7,7 @@ from levelwright.addon.fable.exporter import export_level
 from levelwright.addon.fable.importer import import_level
 from levelwright.addon.fable.settings import ExportSettings, ImportSettings
 from levelwright.addon.fable.terrain import overlays
-from levelwright.addon.scene import images
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report
 
 from tests.samples import fable_vale

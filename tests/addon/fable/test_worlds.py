@@ -8,7 +8,7 @@ import bpy
 import pytest
 from levelwright.addon import commands, levels
 from levelwright.addon.fable import worlds
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.formats import fable
 
 from tests.addon.genesis.export_helpers import part

@@ -8,7 +8,7 @@ import numpy as np
 from levelwright.addon.genesis.exporter import export_level
 from levelwright.addon.genesis.importer import import_level
 from levelwright.addon.genesis.settings import ExportSettings, ImportSettings
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import genesis
 

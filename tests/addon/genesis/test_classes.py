@@ -4,7 +4,7 @@
 import bpy
 import pytest
 from levelwright.addon.genesis.classes.collect import classes_of
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 from levelwright.formats.genesis import typedefs

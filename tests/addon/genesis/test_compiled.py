@@ -10,7 +10,10 @@ from levelwright.addon import commands
 from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.lightmaps import bake, corners
 from levelwright.addon.genesis.materials.write import library_of
-from levelwright.addon.scene import attributes, findings, identity, images, originals
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.issues import findings
+from levelwright.addon.scene.kept import identity, originals
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 from levelwright.formats.genesis import txl

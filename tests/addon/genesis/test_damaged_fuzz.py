@@ -10,7 +10,7 @@ import pytest
 from levelwright.addon.genesis.exporter import export_level
 from levelwright.addon.genesis.importer import import_level
 from levelwright.addon.genesis.settings import ExportSettings, ImportSettings
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import genesis
 from levelwright.formats.binary import FormatError

@@ -4,7 +4,7 @@
 import bpy
 import pytest
 from levelwright.addon.genesis import layout
-from levelwright.addon.scene import baselines, identity
+from levelwright.addon.scene.kept import baselines, identity
 from levelwright.addon.scene.reports import Report, SceneError
 
 from tests.addon.genesis.export_helpers import (

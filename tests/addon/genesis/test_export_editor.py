@@ -9,7 +9,8 @@ import pytest
 from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.fates import FATES
 from levelwright.addon.genesis.new_level import NewSettings, make
-from levelwright.addon.scene import ledger, originals
+from levelwright.addon.scene.fates import ledger
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 from levelwright.formats.genesis import EditorFace, convert, typedefs

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.light import kinds
-from levelwright.addon.scene import animation, identity
+from levelwright.addon.scene.kept import identity
+from levelwright.addon.scene.media import animation
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 
@@ -450,7 +451,7 @@ def test_binary_motions_stay_binary():
 
 
 def test_objects_whose_original_is_missing_are_refused_or_built_as_new():
-    from levelwright.addon.scene import originals
+    from levelwright.addon.scene.kept import originals
 
     data = sample()
     scene = imported(data)

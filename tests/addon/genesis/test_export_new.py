@@ -9,7 +9,8 @@ from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.entities.operators import add_entity
 from levelwright.addon.genesis.models.operators import make_model
 from levelwright.addon.genesis.new_level import new_level
-from levelwright.addon.scene import animation, identity
+from levelwright.addon.scene.kept import identity
+from levelwright.addon.scene.media import animation
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.genesis import layout
-from levelwright.addon.scene import animation
+from levelwright.addon.scene.media import animation
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.genesis import layout
-from levelwright.addon.scene.identity import kind_of
+from levelwright.addon.scene.kept.identity import kind_of
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 

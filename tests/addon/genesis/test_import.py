@@ -12,7 +12,10 @@ from levelwright.addon.genesis.classes import values
 from levelwright.addon.genesis.light import kinds
 from levelwright.addon.genesis.motions.build import baseline_key, key_table
 from levelwright.addon.genesis.settings import ImportSettings
-from levelwright.addon.scene import animation, baselines, identity, meshes, originals, properties
+from levelwright.addon.scene.fields import properties
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import baselines, identity, originals
+from levelwright.addon.scene.media import animation
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import genesis
 from levelwright.formats.binary import FormatError

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.preview import compiled
-from levelwright.addon.scene import identity, images, meshes, originals, properties
+from levelwright.addon.scene.fields import properties
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity, originals
+from levelwright.addon.scene.media import images
 from levelwright.formats import binary, genesis
 
 from tests.addon.genesis.export_helpers import brush, part

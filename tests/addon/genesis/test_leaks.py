@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from levelwright.addon.genesis import layout, leaks
 from levelwright.addon.scene import leaks as shared
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import genesis
 

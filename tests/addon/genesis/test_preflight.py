@@ -9,7 +9,9 @@ from levelwright.addon.genesis import layout
 from levelwright.addon.genesis.entities.operators import add_entity
 from levelwright.addon.genesis.new_level import new_level
 from levelwright.addon.genesis.settings import ExportSettings
-from levelwright.addon.scene import findings, images, originals
+from levelwright.addon.scene.issues import findings
+from levelwright.addon.scene.kept import originals
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import genesis
 from levelwright.formats.genesis import txl

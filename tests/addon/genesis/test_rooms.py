@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from levelwright.addon.genesis import operators, view
 from levelwright.addon.genesis.preview import compiled
-from levelwright.addon.scene import stage
 from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.scene.view import stage
 from mathutils import Vector
 
 from tests.addon.genesis.export_helpers import exported, imported

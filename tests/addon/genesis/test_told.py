@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.genesis import layout
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import genesis
 

@@ -11,7 +11,7 @@ import numpy as np
 from levelwright.addon.ns2.exporter import export_level
 from levelwright.addon.ns2.importer import import_level
 from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2
 

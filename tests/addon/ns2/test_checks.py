@@ -7,7 +7,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import findings
+from levelwright.addon.scene.issues import findings
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2
 

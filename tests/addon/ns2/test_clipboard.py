@@ -11,7 +11,7 @@ from levelwright.addon.ns2 import clipboard
 from levelwright.addon.ns2.new_level import new_level
 from levelwright.addon.ns2.settings import ExportSettings
 from levelwright.addon.ns2.windows_clipboard import WindowsClipboard
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 

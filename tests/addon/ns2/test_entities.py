@@ -11,7 +11,7 @@ import pytest
 from levelwright.addon.ns2.entities import custom_properties, object_data, placements, probes
 from levelwright.addon.ns2.layers import lists
 from levelwright.addon.ns2.layout import CLASS
-from levelwright.addon.scene import images
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2
 from levelwright.formats.ns2 import model

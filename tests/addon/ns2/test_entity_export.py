@@ -15,7 +15,7 @@ from levelwright.addon.ns2.importer import import_level
 from levelwright.addon.ns2.layers import lists
 from levelwright.addon.ns2.layout import CLASS
 from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
-from levelwright.addon.scene import transforms
+from levelwright.addon.scene.geometry import transforms
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 from mathutils import Matrix

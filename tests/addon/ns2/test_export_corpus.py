@@ -59,7 +59,7 @@ EXPORT = """
 import hashlib
 from levelwright.addon.ns2.exporter import export_level
 from levelwright.addon.ns2.settings import ExportSettings
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 load().register()
 bpy.ops.wm.open_mainfile(filepath=sys.argv[1])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from levelwright.addon.ns2.faces.edges import mark_bridges
 from levelwright.addon.ns2.new_level import new_level
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 from mathutils import Matrix

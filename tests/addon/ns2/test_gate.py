@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import pytest
 from levelwright.addon.ns2.layout import CLASS
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 

@@ -12,7 +12,9 @@ from levelwright.addon.ns2 import importer, layout
 from levelwright.addon.ns2.layers import lists, visibility
 from levelwright.addon.ns2.layers.collect import collect_lists
 from levelwright.addon.ns2.settings import ImportSettings
-from levelwright.addon.scene import attributes, identity, meshes, originals
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2
 from levelwright.formats.binary import FormatError

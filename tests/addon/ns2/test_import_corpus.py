@@ -9,7 +9,8 @@ import pytest
 from levelwright.addon.ns2 import importer, layout
 from levelwright.addon.ns2.layers import visibility
 from levelwright.addon.ns2.settings import ImportSettings
-from levelwright.addon.scene import attributes, identity
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2
 from levelwright.formats.ns2.polygons import Fault

@@ -13,7 +13,8 @@ from levelwright.addon.ns2.layers import lists, properties, visibility
 from levelwright.addon.ns2.layers.build import add_entry
 from levelwright.addon.ns2.layers.collect import collect_lists
 from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
-from levelwright.addon.scene import attributes, identity, originals
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 

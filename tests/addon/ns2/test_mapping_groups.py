@@ -8,7 +8,8 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.ns2.mapping_groups.collect import KEY, held
-from levelwright.addon.scene import attributes, baselines
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.kept import baselines
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import ns2
 

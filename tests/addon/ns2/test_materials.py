@@ -11,7 +11,7 @@ from levelwright.addon.ns2 import importer, layout
 from levelwright.addon.ns2.exporter import export_level
 from levelwright.addon.ns2.materials.build import PLACEHOLDER
 from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
-from levelwright.addon.scene import images
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report
 
 from tests.formats import ns2_bytes as nb

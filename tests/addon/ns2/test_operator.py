@@ -7,7 +7,7 @@ import bpy
 import pytest
 from levelwright.addon import commands, levels
 from levelwright.addon.ns2 import layout
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.level import only
 from levelwright.formats import ns2
 

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.ns2.new_level import new_level
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.level import root_of
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import ns2

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.ns2.layers import lists, visibility
-from levelwright.addon.scene import stage
+from levelwright.addon.scene.view import stage
 
 from tests.addon.ns2.export_helpers import exported, geometry, imported
 from tests.addon.ns2.test_lists import editing, seen_faces

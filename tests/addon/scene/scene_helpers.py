@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import bpy
 import numpy as np
-from levelwright.addon.scene import meshes
+from levelwright.addon.scene.geometry import meshes
 
 
 def grid_arrays(n: int, size: float = 1.0, z: float = 0.0) -> tuple[np.ndarray, np.ndarray]:

@@ -6,8 +6,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import animation
-from levelwright.addon.scene.animation import EASING, HANDLE, INTERPOLATION
+from levelwright.addon.scene.media import animation
+from levelwright.addon.scene.media.animation import EASING, HANDLE, INTERPOLATION
 
 from tests.addon import blenders
 from tests.addon.scene.scene_helpers import link
@@ -76,7 +76,7 @@ def test_keys_survive_other_versions(tmp_path: Path, python: str) -> None:
     path = tmp_path / "a.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     code = """
-from levelwright.addon.scene import animation
+from levelwright.addon.scene.media import animation
 bpy.ops.wm.open_mainfile(filepath=sys.argv[1])
 strip = animation.strips(bpy.data.objects["thing"])[0]
 keys = animation.read_keys(animation.find_fcurve(strip.action, animation.slot(strip.action), "location", 1))

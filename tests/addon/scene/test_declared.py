@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import bpy
 import pytest
-from levelwright.addon.scene import declared
-from levelwright.addon.scene.declared import Declared
+from levelwright.addon.scene.fields import declared
+from levelwright.addon.scene.fields.declared import Declared
 
 ITEMS = [("A", "First", ""), ("B", "Second", "")]
 

@@ -4,7 +4,7 @@
 from types import SimpleNamespace
 
 import pytest
-from levelwright.addon.scene import drawing
+from levelwright.addon.scene.view import drawing
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import evaluated, meshes
+from levelwright.addon.scene.geometry import evaluated, meshes
 from levelwright.addon.scene.reports import SceneError
 
 from tests.addon.scene.scene_helpers import active, grid, link

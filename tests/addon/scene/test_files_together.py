@@ -5,7 +5,7 @@ import errno
 from pathlib import Path
 
 import pytest
-from levelwright.addon.scene import files
+from levelwright.addon.scene.disk import files
 
 
 def folder(path: Path) -> dict[str, bytes]:

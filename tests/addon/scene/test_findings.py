@@ -7,7 +7,8 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import findings, meshes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.issues import findings
 from levelwright.addon.scene.reports import LevelFinding, Report, SceneError
 
 QUADS = np.array([(x, y, 0.0) for x in range(4) for y in range(2)], np.float32)

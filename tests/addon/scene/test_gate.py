@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from levelwright.addon.scene.gate import brought_in, refuse_new
+from levelwright.addon.scene.fates.gate import brought_in, refuse_new
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import Problem
 

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import gizmos
+from levelwright.addon.scene.view import gizmos
 
 
 def test_what_stands_close_is_drawn_small_and_what_stands_alone_large() -> None:

@@ -5,7 +5,9 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import attributes, identity, meshes
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity
 
 from tests.addon.scene.scene_helpers import active, edit, grid, link
 

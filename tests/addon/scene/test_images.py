@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import images
+from levelwright.addon.scene.media import images
 from levelwright.formats import bitmap_font
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from levelwright.addon.scene import files, journal
+from levelwright.addon.scene.disk import files, journal
 
 from tests.faults.points import Points
 

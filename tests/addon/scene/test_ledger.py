@@ -9,8 +9,10 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import aspects, identity, ledger, meshes, originals
-from levelwright.addon.scene.ledger import WRITTEN, Fates, aside, follows, read_only
+from levelwright.addon.scene.fates import aspects, ledger
+from levelwright.addon.scene.fates.ledger import WRITTEN, Fates, aside, follows, read_only
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report
 
 FATES: Fates = {

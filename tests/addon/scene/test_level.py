@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 import bpy
 import pytest
-from levelwright.addon.scene import identity, originals
-from levelwright.addon.scene.instances import Instance, mark_copies
+from levelwright.addon.scene.interface.sidebar import active_level
+from levelwright.addon.scene.kept import identity, originals
+from levelwright.addon.scene.kept.instances import Instance, mark_copies
 from levelwright.addon.scene.level import ImportContext, first_of, only, root_of
 from levelwright.addon.scene.reports import Report, SceneError, listed
-from levelwright.addon.scene.sidebar import active_level
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import images, materials
+from levelwright.addon.scene.media import images, materials
 
 from tests.addon import blenders
 from tests.addon.scene.scene_helpers import grid, link
@@ -98,7 +98,8 @@ GLTF = """
 import json
 import numpy as np
 from pathlib import Path
-from levelwright.addon.scene import images, materials, meshes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.media import images, materials
 bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 quad = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], np.float32)
 colors = {"tint": ("CORNER", "FLOAT_COLOR", np.full((4, 4), 0.5, np.float32))} if sys.argv[3] else {}

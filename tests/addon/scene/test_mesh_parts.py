@@ -3,8 +3,8 @@
 
 import bpy
 import numpy as np
-from levelwright.addon.scene import mesh_parts, meshes
-from levelwright.addon.scene.mesh_parts import MeshPart
+from levelwright.addon.scene.geometry import mesh_parts, meshes
+from levelwright.addon.scene.geometry.mesh_parts import MeshPart
 
 QUAD = np.array([[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0]], np.float32)
 

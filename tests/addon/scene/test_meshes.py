@@ -4,7 +4,9 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import attributes, identity, meshes, quads
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.geometry import meshes, quads
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats import face_rings
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import bpy
 import pytest
-from levelwright.addon.scene import kinds, once
+from levelwright.addon.scene.view import kinds
+from levelwright.addon.scene.work import once
 
 
 def counted() -> tuple[Callable[[], int], list[int]]:

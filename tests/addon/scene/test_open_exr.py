@@ -3,7 +3,7 @@
 
 import bpy
 import numpy as np
-from levelwright.addon.scene import images
+from levelwright.addon.scene.media import images
 from levelwright.formats import open_exr
 
 

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from levelwright.addon.scene import options, properties
+from levelwright.addon.scene.fields import options, properties
 
 
 @dataclass(frozen=True)

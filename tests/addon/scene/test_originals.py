@@ -8,7 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon.scene import baselines, identity, originals
+from levelwright.addon.scene.kept import baselines, identity, originals
 from levelwright.addon.scene.reports import SceneError
 
 from tests.addon import blenders
@@ -131,7 +131,7 @@ def test_reopen_in_another_process(tmp_path: Path, python: str) -> None:
     new_level(parts=PARTS)
     path = save(tmp_path / "level.blend")
     code = """
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 bpy.ops.wm.open_mainfile(filepath=sys.argv[1])
 found = originals.find(originals.level_named(bpy.context.scene))
 result = [found.data.hex(), {name: part.hex() for name, part in found.parts.items()}, found.options]

@@ -7,9 +7,10 @@ from typing import Any
 
 import bpy
 import pytest
-from levelwright.addon.scene import progress, stoppable
-from levelwright.addon.scene.progress import Meter, Steps, Stepwise, Work, at_once, drain, steps_of
-from levelwright.addon.scene.status_bar import StatusBar
+from levelwright.addon.scene.interface import stoppable
+from levelwright.addon.scene.work import progress
+from levelwright.addon.scene.work.progress import Meter, Steps, Stepwise, Work, at_once, drain, steps_of
+from levelwright.addon.scene.work.status_bar import StatusBar
 
 
 class Shown(StatusBar):

@@ -8,8 +8,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import properties
-from levelwright.addon.scene.properties import setting
+from levelwright.addon.scene.fields import properties
+from levelwright.addon.scene.fields.properties import setting
 
 
 class Style(IntEnum):

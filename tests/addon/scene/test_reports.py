@@ -8,7 +8,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import files, reports
+from levelwright.addon.scene import reports
+from levelwright.addon.scene.disk import files
 from levelwright.addon.scene.reports import Report, SceneError
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import showing
+from levelwright.addon.scene.issues import showing
 from mathutils import Quaternion, Vector
 
 DOWN = Quaternion()

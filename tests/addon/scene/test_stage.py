@@ -4,8 +4,9 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, stage, startup
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.view import stage, startup
 from mathutils import Matrix, Vector
 
 

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.ns2 import game as ns2
-from levelwright.addon.scene import texture_lock
+from levelwright.addon.scene.interface import texture_lock
 
 from tests.addon.scene import test_texture_tools
 from tests.addon.scene.test_texture_tools import opened, textured, uvs

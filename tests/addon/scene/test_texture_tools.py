@@ -10,7 +10,8 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.genesis import game as genesis
-from levelwright.addon.scene import attributes, identity
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import game as source
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import bpy
 import pytest
-from levelwright.addon.scene import tools
+from levelwright.addon.scene.interface import tools
+from levelwright.addon.scene.interface.tools import Overlay, SizeOperator, StrokeOperator, Tool
 from levelwright.addon.scene.reports import SceneError
-from levelwright.addon.scene.tools import Overlay, SizeOperator, StrokeOperator, Tool
 
 
 class Stroke:

@@ -6,7 +6,8 @@ import math
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import evaluated, identity, transforms
+from levelwright.addon.scene.geometry import evaluated, transforms
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import SceneError
 from mathutils import Matrix
 

@@ -6,7 +6,10 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import baselines, identity, images, properties, transforms
+from levelwright.addon.scene.fields import properties
+from levelwright.addon.scene.geometry import transforms
+from levelwright.addon.scene.kept import baselines, identity
+from levelwright.addon.scene.media import images
 
 from tests.addon import blenders
 from tests.addon.scene.scene_helpers import grid, link
@@ -14,7 +17,9 @@ from tests.addon.scene.test_properties import Lamp
 from tests.addon.scene.test_transforms import turn
 
 LOOK = """
-from levelwright.addon.scene import baselines, identity, images, transforms
+from levelwright.addon.scene.geometry import transforms
+from levelwright.addon.scene.kept import baselines, identity
+from levelwright.addon.scene.media import images
 bpy.ops.wm.open_mainfile(filepath=sys.argv[1])
 obj = bpy.data.objects["tiles"]
 result = {

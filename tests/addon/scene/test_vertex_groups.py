@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import evaluated, vertex_groups
+from levelwright.addon.scene.geometry import evaluated, vertex_groups
 
 from tests.addon.scene.scene_helpers import active, link
 

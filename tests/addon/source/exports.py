@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import bpy
 import numpy as np
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import exporter, importer, layout
 from levelwright.addon.source.settings import ExportSettings, ImportSettings

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Mapping, Sequence
 
 import bpy
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import importer, layout
 from levelwright.addon.source.settings import ImportSettings

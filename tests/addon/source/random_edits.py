@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 import bpy
 import numpy as np
-from levelwright.addon.scene import meshes, originals, transforms
+from levelwright.addon.scene.geometry import meshes, transforms
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.source import layout
 from levelwright.addon.source.collecting import scene_level
 from levelwright.addon.source.entities import custom_properties

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from levelwright.addon.scene import identity, originals
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import importer
 from levelwright.addon.source.settings import ImportSettings

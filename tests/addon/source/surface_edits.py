@@ -6,7 +6,8 @@ from typing import Any
 
 import bpy
 import numpy as np
-from levelwright.addon.scene import meshes, originals
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import layout
 from levelwright.addon.source.collecting import scene_level

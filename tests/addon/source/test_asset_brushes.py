@@ -12,8 +12,9 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source.assets import ASSETS
 from levelwright.addon.source.kinds import kind_shown
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, brushes, world
+from levelwright.formats.source import LumpId, world
 from levelwright.formats.source.records import Contents
+from levelwright.formats.source.tree import brushes
 
 from tests.addon.source.worlds import HALL, World
 from tests.formats import source_door, source_hall

@@ -4,15 +4,16 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, originals
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.lightmaps import bake
 from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.lightmaps import collect as collect_lightmaps
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, geometry, lighting, rgbe
+from levelwright.formats.source import LumpId, geometry
 from levelwright.formats.source.edits import brush_models
+from levelwright.formats.source.light import lighting, rgbe
 
 from tests.addon.source.exports import ROOM
 from tests.addon.source.rooms import imported, of_kind, room, token_of

@@ -7,11 +7,12 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, brushes
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.tree import brushes
 
 from tests.addon.source.worlds import HALL, UNIT, World, bounds
 from tests.formats import source_door

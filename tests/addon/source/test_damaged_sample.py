@@ -6,7 +6,7 @@ import struct
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import exporter, layout
 from levelwright.addon.source.settings import ExportSettings

@@ -11,7 +11,7 @@ from levelwright.addon.source import layout
 from levelwright.addon.source.entities import classes, custom_properties, ropes
 from levelwright.addon.source.lights import lamps
 from levelwright.formats.source.content import fgd
-from levelwright.formats.source.entities import Entity
+from levelwright.formats.source.entities.text import Entity
 from mathutils import Euler, Vector
 
 from tests.addon.source.placed import a_map, objects, shown

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from levelwright.addon.scene import meshes
+from levelwright.addon.scene.geometry import meshes
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.brushes import contents

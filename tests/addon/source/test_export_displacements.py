@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from levelwright.addon.scene import identity, meshes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.displacements import collect as collect_displacements
 from levelwright.addon.source.displacements import info
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, displacements, geometry
+from levelwright.formats.source import LumpId, geometry
+from levelwright.formats.source.faces import displacements
 from levelwright.formats.source.records import DispInfoFlag
 
 from tests.addon.source.rooms import imported, of_kind, room, token_of

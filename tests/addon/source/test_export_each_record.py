@@ -6,11 +6,12 @@ from functools import cache
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import baselines, identity
+from levelwright.addon.scene.kept import baselines, identity
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, overlay_quads
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.placed import overlay_quads
 
 from tests.addon.source.exports import Scene, close, copied, removed
 from tests.formats import source_room

@@ -6,7 +6,7 @@ import math
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import transforms
+from levelwright.addon.scene.geometry import transforms
 from levelwright.addon.scene.reports import SceneError
 from levelwright.formats import source
 

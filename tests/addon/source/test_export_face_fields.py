@@ -5,7 +5,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import meshes
+from levelwright.addon.scene.geometry import meshes
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.displacements import shading

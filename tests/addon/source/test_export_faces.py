@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from levelwright.addon.scene import identity, images, meshes, originals
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity, originals
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.displacements import mapping

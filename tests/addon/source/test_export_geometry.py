@@ -5,14 +5,16 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, meshes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.faces import collect as faces
 from levelwright.addon.source.faces import geometry_edits, scene_surfaces
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, surfaces
-from levelwright.formats.source.entities import Entity
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.entities.text import Entity
+from levelwright.formats.source.faces import surfaces
 
 from tests.addon.source.exports import copied
 from tests.addon.source.rooms import imported, of_kind, room

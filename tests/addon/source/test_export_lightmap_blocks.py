@@ -4,13 +4,14 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import baselines, originals
+from levelwright.addon.scene.kept import baselines, originals
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.lightmaps import collect as collect_lightmaps
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, lighting, rgbe
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.light import lighting, rgbe
 
 from tests.addon.source.rooms import imported
 from tests.addon.source.surface_edits import edited

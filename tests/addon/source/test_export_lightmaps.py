@@ -6,12 +6,14 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import images, originals
+from levelwright.addon.scene.kept import originals
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout
 from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.lightmaps import collect as collect_lightmaps
-from levelwright.formats.source import LumpId, lighting, radiance, rgbe
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.light import lighting, radiance, rgbe
 
 from tests.addon.source.surface_edits import edited, small_room
 from tests.formats import source_room as room

@@ -6,12 +6,12 @@ import math
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import baselines
+from levelwright.addon.scene.kept import baselines
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId
-from levelwright.formats.source.records_lights import WORLDLIGHT_V2
+from levelwright.formats.source.tables.lights import WORLDLIGHT_V2
 
 from tests.addon.source.exports import ROOM, Scene, close, copied, removed
 from tests.addon.source.placed import a_map

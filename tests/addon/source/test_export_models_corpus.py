@@ -8,11 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, meshes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, brushes, physcollide_surface
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.collision import physcollide_surface
+from levelwright.formats.source.tree import brushes
 
 from tests.addon.source.exports import Scene
 

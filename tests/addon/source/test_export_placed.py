@@ -9,8 +9,9 @@ import pytest
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, overlay_quads
-from levelwright.formats.source.fields import overlay_counts
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.placed import overlay_quads
+from levelwright.formats.source.tables.fields import overlay_counts
 
 from tests.addon.source.exports import ROOM, Scene, close, copied, removed
 from tests.formats.source_room import NORTH_LEFT, NORTH_RIGHT

@@ -6,14 +6,16 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import meshes, originals
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import exporter, layout
 from levelwright.addon.source.pak import files
 from levelwright.addon.source.settings import ExportSettings
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, geometry, lighting, rgbe
+from levelwright.formats.source import LumpId, geometry
 from levelwright.formats.source.differences import differences
+from levelwright.formats.source.light import lighting, rgbe
 
 from tests.addon.source.rooms import of_kind
 from tests.addon.source.surface_edits import move, set_uv

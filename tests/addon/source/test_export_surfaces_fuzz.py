@@ -7,7 +7,8 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import meshes, originals
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import exporter, layout
 from levelwright.addon.source.lightmaps import build as lightmaps

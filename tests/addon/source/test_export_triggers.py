@@ -5,12 +5,15 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import baselines, meshes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import baselines
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, brushes, physcollide_surface
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.collision import physcollide_surface
 from levelwright.formats.source.edits import brush_models
+from levelwright.formats.source.tree import brushes
 
 from tests.addon.source.exports import Scene, copied, removed
 from tests.addon.source.surface_edits import move, set_uv

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon import commands, games
-from levelwright.addon.scene import identity, originals
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import layout, vmf_exporter
 from levelwright.addon.source.brushes import build as brushes
@@ -18,7 +18,7 @@ from levelwright.addon.source.settings import VmfSettings
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, vmf
 from levelwright.formats.source.content import keyvalues
-from levelwright.formats.source.entities import Entity
+from levelwright.formats.source.entities.text import Entity
 
 from tests.addon.source.exports import ROOM, Scene
 from tests.formats import source_room

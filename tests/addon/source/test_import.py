@@ -7,7 +7,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, meshes, originals
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import layout, panel
 from levelwright.addon.source.lightmaps import build as lightmaps
@@ -15,7 +16,7 @@ from levelwright.formats import source
 from levelwright.formats.binary import FormatError
 from levelwright.formats.source import LumpId
 from levelwright.formats.source.records import DispInfoFlag
-from levelwright.formats.source.records_displacements import DISPMULTIBLEND
+from levelwright.formats.source.tables.displacements import DISPMULTIBLEND
 
 from tests.addon.source.exports import ROOM
 from tests.addon.source.rooms import NAME, imported, of_kind, room, seen_from_above, texture, token_of

@@ -6,13 +6,18 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import attributes, baselines, identity, meshes, originals
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import baselines, identity, originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import importer, layout
 from levelwright.addon.source.lightmaps import build as lightmaps
 from levelwright.addon.source.settings import ImportSettings
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, brushes, displacements, geometry, lighting, rgbe
+from levelwright.formats.source import LumpId, geometry
+from levelwright.formats.source.faces import displacements
+from levelwright.formats.source.light import lighting, rgbe
+from levelwright.formats.source.tree import brushes
 
 from tests.formats.source_vmf import written
 

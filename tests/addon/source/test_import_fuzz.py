@@ -7,7 +7,7 @@ import struct
 
 import bpy
 import pytest
-from levelwright.addon.scene import identity, originals
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import importer, layout
 from levelwright.addon.source.settings import ImportSettings

@@ -5,7 +5,8 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon.scene import leaks as shared
-from levelwright.addon.scene import meshes, originals
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import layout, leaks, vmf_exporter
 from levelwright.addon.source.adding.open_map import importing_into

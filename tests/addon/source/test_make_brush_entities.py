@@ -7,13 +7,14 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import meshes
+from levelwright.addon.scene.geometry import meshes
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, brushes
+from levelwright.formats.source import LumpId
 from levelwright.formats.source.differences import differences
 from levelwright.formats.source.edits import brush_models
+from levelwright.formats.source.tree import brushes
 
 from tests.addon.source.exports import Scene
 from tests.formats import source_door, source_hall

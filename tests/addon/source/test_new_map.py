@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import bpy
 import pytest
 from levelwright.addon import levels
-from levelwright.addon.scene import level_options, originals
+from levelwright.addon.scene.fields import level_options
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source.settings import EDIT, REFUSE, ExportSettings
 from levelwright.formats import source

@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 import pytest
 from levelwright.addon import commands, games, levels
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import importer, layout
 from levelwright.addon.source.settings import ImportSettings

@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 import pytest
 from levelwright.addon import levels
-from levelwright.addon.scene import identity, originals
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.source import game, layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId, patch_file

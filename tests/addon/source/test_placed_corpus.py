@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import meshes
+from levelwright.addon.scene.geometry import meshes
 from levelwright.addon.source import layout
 from levelwright.addon.source.entities import custom_properties
 from levelwright.addon.source.overlays import build as overlays

@@ -7,7 +7,8 @@ import struct
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import meshes, originals
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.source import layout
 from levelwright.formats import source
 from levelwright.formats.source import LumpId

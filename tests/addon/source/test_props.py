@@ -7,10 +7,12 @@ import struct
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import meshes, properties, transforms
+from levelwright.addon.scene.fields import properties
+from levelwright.addon.scene.geometry import meshes, transforms
 from levelwright.addon.source import layout
 from levelwright.addon.source.props import build as props
-from levelwright.formats.source import LumpId, orientation
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.placed import orientation
 from mathutils import Euler
 
 from tests.addon.source.placed import a_map, objects, prop, shown, static_props

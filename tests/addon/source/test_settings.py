@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import bpy
 import pytest
 from levelwright.addon import games, operators
-from levelwright.addon.scene import options as settings
-from levelwright.addon.scene.properties import fields
+from levelwright.addon.scene.fields import options as settings
+from levelwright.addon.scene.fields.properties import fields
 from levelwright.addon.source.settings import ImportSettings
 
 PRESETS = "operator/import_scene.source_bsp"

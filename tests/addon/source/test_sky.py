@@ -6,8 +6,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import stage
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.view import stage
 from levelwright.addon.source import view
 
 from tests.addon.source.rooms import imported, rendered, room

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, meshes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.source import layout
 from levelwright.addon.source.sky import box
 from levelwright.formats import source
-from levelwright.formats.source.leaf_tree import LeafTree
+from levelwright.formats.source.tree.leaf_tree import LeafTree
 
 from tests.addon.source.placed import a_map, objects, shown
 

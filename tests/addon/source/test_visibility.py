@@ -6,13 +6,15 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, meshes, originals
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.source import exporter, layout
 from levelwright.addon.source.settings import ExportSettings
 from levelwright.addon.source.visibility import show
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, records_tree
+from levelwright.formats.source import LumpId
+from levelwright.formats.source.tables import tree
 
 from tests.addon.source.placed import objects, shown
 from tests.formats import source_room
@@ -26,7 +28,7 @@ def room(rows: list[list[int]] | None = ALONE) -> bytes:
     level = source.read(source.write(source_room.room()))
     faces = np.arange(2, 10)
     order = np.concatenate([faces[faces % 2 == 0], faces[faces % 2 == 1]])
-    level.set_table(LumpId.LEAFFACES, source_room.rows(records_tree.LEAFFACE, face=order))
+    level.set_table(LumpId.LEAFFACES, source_room.rows(tree.LEAFFACE, face=order))
     leafs = level.table(LumpId.LEAFS).copy()
     leafs["firstleafface"], leafs["numleaffaces"] = [0, 0, 4], [0, 4, 4]
     level.set_table(LumpId.LEAFS, leafs)

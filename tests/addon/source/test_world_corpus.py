@@ -7,12 +7,13 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, brushes, vmf, world
+from levelwright.formats.source import LumpId, vmf, world
 from levelwright.formats.source.records import Contents
 from levelwright.formats.source.shaping.side_texinfos import SideTexinfos, sides_of
+from levelwright.formats.source.tree import brushes
 
 from tests.addon.source.worlds import World, bounds, editing, translate
 

@@ -7,7 +7,8 @@ import pytest
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, displacements, geometry
+from levelwright.formats.source import LumpId, geometry
+from levelwright.formats.source.faces import displacements
 
 from tests.addon.source.worlds import World, translate
 from tests.formats import source_displaced_rooms as rooms

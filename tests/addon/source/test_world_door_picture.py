@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, geometry, lighting, records_lights, world
+from levelwright.formats.source import LumpId, geometry, world
 from levelwright.formats.source.edits.brush_pieces import Piece
+from levelwright.formats.source.light import lighting
+from levelwright.formats.source.tables import lights
 from mathutils import Vector
 
 from tests import pictures
@@ -36,7 +38,7 @@ def lit() -> source.Level:
             block = data[blocks.offset[place] - blocks.header[place] : blocks.offset[place] + blocks.size[place]]
             block.reshape(-1, 4)[:] = [*(int(shade * part) for part in (WARM if east else COLD)), 0]
         level.set_bytes(lump, data.tobytes())
-    level.set_table(LumpId.WORLDLIGHTS, np.zeros(1, records_lights.WORLDLIGHT))  # without any, maps are fully bright
+    level.set_table(LumpId.WORLDLIGHTS, np.zeros(1, lights.WORLDLIGHT))  # without any, maps are fully bright
     return level
 
 

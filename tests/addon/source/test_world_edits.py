@@ -7,12 +7,13 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import originals
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import SceneError
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, brushes
+from levelwright.formats.source import LumpId
 from levelwright.formats.source.records import Contents, SurfaceFlag
 from levelwright.formats.source.shaping.side_texinfos import sides_of
+from levelwright.formats.source.tree import brushes
 
 from tests.addon.source.worlds import HALL, World, bounds, contents, looks, translate
 from tests.formats.source_hall import BOXES, CRATE, STEP

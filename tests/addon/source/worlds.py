@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 from levelwright.addon.source import layout
 from levelwright.formats import source
-from levelwright.formats.source import LumpId, brushes, world
+from levelwright.formats.source import LumpId, world
+from levelwright.formats.source.tree import brushes
 
 from tests.addon.source.exports import Scene
 from tests.formats import source_hall

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from levelwright.addon.scene import identity, originals
+from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.exporter import export_level

@@ -4,9 +4,9 @@
 from types import SimpleNamespace
 
 import bpy
-from levelwright.addon.scene import transforms
-from levelwright.addon.scene.progress import drain
+from levelwright.addon.scene.geometry import transforms
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.work.progress import drain
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.context import ImportContext
 from levelwright.addon.teeworlds.envelopes import build as envelopes

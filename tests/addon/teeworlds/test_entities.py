@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import images
+from levelwright.addon.scene.media import images
 from levelwright.addon.teeworlds import content
 from levelwright.addon.teeworlds.materials import entities as materials
 from levelwright.addon.teeworlds.view import entities

@@ -5,7 +5,8 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import images, originals
+from levelwright.addon.scene.kept import originals
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.materials.collect import materials_of, shown_images

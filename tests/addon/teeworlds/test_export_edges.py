@@ -7,7 +7,8 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import images, originals
+from levelwright.addon.scene.kept import originals
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.sounds import build as sounds

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import bpy
 import pytest
-from levelwright.addon.scene import animation, originals
+from levelwright.addon.scene.kept import originals
+from levelwright.addon.scene.media import animation
 from levelwright.addon.teeworlds import layout
 
 from formats.teeworlds import read

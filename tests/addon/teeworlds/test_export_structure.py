@@ -4,7 +4,8 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, images, originals
+from levelwright.addon.scene.kept import identity, originals
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout, operators
 from levelwright.addon.teeworlds.structure.operators import remove_group, remove_layer
@@ -87,8 +88,7 @@ def test_the_order_of_groups_is_that_of_their_collections(data, level):
 
 def test_a_removed_layer_is_gone_and_nothing_else(data, level):
     bpy.data.objects.remove(layer(level, FRONT))
-    report = Report()
-    after = exported(level, report)
+    after = exported(level, report := Report())
     assert names(after)[1][1] == ["Game", "Deco", "Tele", "Speedup", "Switch", "Tune"]
     old, new = parse(data)[1], parse(after)[1]
     assert new == old[:18] + old[20:], "its tiles and their dummy"

@@ -6,7 +6,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import attributes, ledger
+from levelwright.addon.scene import attributes
+from levelwright.addon.scene.fates import ledger
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.fates import FATES

@@ -7,7 +7,10 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import identity, images, meshes, originals, properties
+from levelwright.addon.scene.fields import properties
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.kept import identity, originals
+from levelwright.addon.scene.media import images
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.importer import import_level

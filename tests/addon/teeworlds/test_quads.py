@@ -6,7 +6,8 @@ import dataclasses
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import animation, meshes
+from levelwright.addon.scene.geometry import meshes
+from levelwright.addon.scene.media import animation
 from levelwright.addon.scene.reports import SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.envelopes.collect import EnvelopeTable
@@ -116,9 +117,8 @@ def test_each_quad_lies_where_the_record_says_with_its_colours_and_texture():
     scene = scene_of(records)
     layer = scene.layers[0]
     assert [child.name for child in layer.children] == [f"{layer.name} quad 1", f"{layer.name} quads 2-2"]
-    for number, obj in enumerate((layer, *layer.children)):
+    for number, (obj, record) in enumerate(zip((layer, *layer.children), records, strict=True)):
         data = meshes.read(obj)
-        record = records[number]
         place = np.array(obj.location) - (np.array(layer.location) if obj == layer else 0)
         ring = record["points"][[0, 2, 3, 1]] / TILE * (1, -1)
         assert (data.positions[data.corner_verts] + place)[:, :2] == pytest.approx(ring, abs=1e-4)

@@ -7,7 +7,8 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import animation, identity, originals
+from levelwright.addon.scene.kept import identity, originals
+from levelwright.addon.scene.media import animation
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.envelopes.collect import Played

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from levelwright.addon import levels
-from levelwright.addon.scene import findings
+from levelwright.addon.scene.issues import findings
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.operators import add_physics_layers

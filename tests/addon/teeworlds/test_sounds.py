@@ -4,8 +4,8 @@
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene.progress import drain
 from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.scene.work.progress import drain
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.sounds import build as sounds
 from levelwright.addon.teeworlds.sounds import layer_collect as source_collect

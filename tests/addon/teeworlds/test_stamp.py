@@ -7,8 +7,9 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import originals, stage
+from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import SceneError
+from levelwright.addon.scene.view import stage
 from levelwright.addon.teeworlds import layout, operators
 from levelwright.addon.teeworlds.materials import physics
 from levelwright.addon.teeworlds.stamp import held, stroke, targets

@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene import images
+from levelwright.addon.scene.media import images
 from levelwright.addon.teeworlds.stamp import held, targets
 from levelwright.addon.teeworlds.structure.parts import tile_kind
 from levelwright.formats import teeworlds

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon.scene import identity, stage
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.view import stage
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.materials import shading
 from levelwright.addon.teeworlds.settings import ImportSettings

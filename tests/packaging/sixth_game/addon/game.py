@@ -9,11 +9,14 @@ import numpy as np
 
 from ...formats import tiny
 from ..game import FileKind, Game, NewLevel, RecordPlace
-from ..scene import gate, identity, originals, stage, transforms
-from ..scene.content_folders import ContentFolder
-from ..scene.ledger import COPIED, DELETED, WRITTEN, Fates
+from ..scene.disk.content_folders import ContentFolder
+from ..scene.fates import gate
+from ..scene.fates.ledger import COPIED, DELETED, WRITTEN, Fates
+from ..scene.geometry import transforms
+from ..scene.kept import identity, originals
 from ..scene.level import ImportContext, root_of
 from ..scene.reports import Report
+from ..scene.view import stage
 
 GEM = "gem"
 FATES: Fates = {

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Light baked with Cycles, and put into the images that a level's lightmaps are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..blender_types import Node, NodeTree, Value
+from ..reports import SceneError
+from ..work.progress import Steps, Stepwise, progress
+from . import stage
+
+Light = NDArray[np.float32]
+
+
+@Stepwise
+def bake(
+    context: bpy.types.Context,
+    name: str,
+    objects: Sequence[bpy.types.Object],
+    size: tuple[int, int],
+    uv_layer: str,
+    samples: int,
+    bounces: int,
+) -> Steps[tuple[Light, NDArray[np.bool_]]]:
+    """The light that falls on objects, direct and indirect, in an image of `size`: float32[pixels, 3], 1 is white, and
+    which pixels a surface covers, bool[pixels]; row by row from the top.
+
+    name: of the level, for the error. uv_layer: where surfaces are in the image. samples: rays a pixel. Their materials
+    have to have nodes. Raises SceneError where Cycles can't bake.
+    """
+    width, height = size
+    picture = bpy.data.images.new("levelwright bake", width, height, alpha=True, float_buffer=True)
+    with ExitStack() as stack:
+        stack.callback(bpy.data.images.remove, picture)
+        stack.enter_context(_renderer(context, samples, bounces))
+        stack.enter_context(_into(picture, objects))
+        with progress(len(objects), "objects baked") as step:
+            for number, obj in enumerate(objects):
+                yield step(0)
+                _bake_one(context, name, obj, uv_layer, clear=not number)
+                step()
+        rows = pixels_of(picture)
+    finite = np.isfinite(rows[:, :3]).all(axis=1)
+    return np.maximum(rows[:, :3], 0), (rows[:, 3] > 0) & finite
+
+
+def _bake_one(context: bpy.types.Context, name: str, obj: bpy.types.Object, uv_layer: str, clear: bool) -> None:
+    """Let Cycles bake an object, as it does with several one after another. Raises SceneError."""
+    with _selected(context, [obj]):
+        try:
+            done: Value = bpy.ops.object.bake(
+                type="DIFFUSE",
+                pass_filter={"DIRECT", "INDIRECT"},
+                target="IMAGE_TEXTURES",
+                save_mode="INTERNAL",
+                use_clear=clear,
+                margin=0,
+                uv_layer=uv_layer,
+            )
+        except RuntimeError as error:
+            raise SceneError(f"Cycles can't bake {name}: {error}") from error
+    if "FINISHED" not in done:
+        raise SceneError(f"baking {name} was cancelled")
+
+
+def refuse_bare(objects: Sequence[bpy.types.Object]) -> None:
+    """Raise SceneError, naming the object, for one that has no material, or one without nodes: it can't be baked."""
+    bare = [obj for obj in objects if not obj.material_slots or any(map(_has_no_nodes, obj.material_slots))]
+    if bare:
+        raise SceneError(f"{bare[0].name}: what has no material, or one without nodes, can't be baked", bare)
+
+
+def _has_no_nodes(slot: bpy.types.MaterialSlot) -> bool:
+    return slot.material is None or slot.material.node_tree is None
+
+
+def pixels_of(image: bpy.types.Image) -> Light:
+    """An image's pixels, float32[pixels, channels], row by row from the top."""
+    width, height = image.size
+    values = np.empty(width * height * image.channels, np.float32)
+    pixels: Value = image.pixels
+    pixels.foreach_get(values)
+    return np.ascontiguousarray(values.reshape(height, width, -1)[::-1]).reshape(-1, image.channels)
+
+
+def put_pixels(image: bpy.types.Image, rows: Light) -> None:
+    """Give an image other pixels, as `pixels_of` has them, and keep it in the .blend."""
+    width, height = image.size
+    pixels: Value = image.pixels
+    pixels.foreach_set(np.ascontiguousarray(rows.reshape(height, width, -1)[::-1], np.float32).reshape(-1))
+    image.update()
+    image.pack()
+
+
+@contextmanager
+def hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Keep objects out of renders inside."""
+    shown = [obj for obj in objects if not obj.hide_render]
+    for obj in shown:
+        obj.hide_render = True
+    try:
+        yield
+    finally:
+        for obj in shown:
+            obj.hide_render = False
+
+
+@contextmanager
+def _renderer(context: bpy.types.Context, samples: int, bounces: int) -> Iterator[None]:
+    """The scene's renderer as it is for baking."""
+    scene: Value = stage.scene_of(context)
+    was = scene.render.engine
+    scene.render.engine = "CYCLES"
+    cycles = scene.cycles
+    kept = {name: getattr(cycles, name) for name in ("samples", "max_bounces", "diffuse_bounces", "use_denoising")}
+    cycles.samples, cycles.use_denoising = samples, False
+    cycles.max_bounces = cycles.diffuse_bounces = bounces
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(cycles, name, value)
+        scene.render.engine = was
+
+
+@contextmanager
+def world_light(context: bpy.types.Context, color: tuple[float, ...]) -> Iterator[None]:
+    """A world that shines in one colour instead of the scene's."""
+    scene = stage.scene_of(context)
+    was, world = scene.world, stage.plain_world("levelwright sky", color)
+    scene.world = world
+    try:
+        yield
+    finally:
+        scene.world = was
+        bpy.data.worlds.remove(world)
+
+
+@contextmanager
+def valued(tree: NodeTree, name: str, value: float) -> Iterator[None]:
+    """A number in the value nodes of a name of a node tree (None: of none)."""
+    nodes = [node for node in tree.nodes if node.name == name] if tree is not None else []
+    kept = [node.outputs[0].default_value for node in nodes]
+    for node in nodes:
+        node.outputs[0].default_value = value
+    try:
+        yield
+    finally:
+        for node, was in zip(nodes, kept, strict=True):
+            node.outputs[0].default_value = was
+
+
+@contextmanager
+def _into(picture: bpy.types.Image, objects: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Materials that say that Cycles is to bake into an image: their active node is one with it."""
+    made: list[tuple[NodeTree, Node, Node]] = []
+    found = dict.fromkeys(slot.material for obj in objects for slot in obj.material_slots)
+    for material in found:
+        if material is not None:
+            tree: NodeTree = material.node_tree
+            active = tree.nodes.active
+            node = tree.nodes.new("ShaderNodeTexImage")
+            node.image = picture
+            tree.nodes.active = node
+            made.append((tree, node, active))
+    try:
+        yield
+    finally:
+        for tree, node, active in made:
+            tree.nodes.remove(node)
+            tree.nodes.active = active
+
+
+@contextmanager
+def _selected(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Exactly these objects selected, the first one active."""
+    layer = stage.view_layer_of(context)
+    kept, active = [obj for obj in layer.objects if obj.select_get()], layer.objects.active
+    for obj in kept:
+        obj.select_set(False)
+    for obj in objects:
+        obj.select_set(True)
+    layer.objects.active = objects[0]
+    try:
+        yield
+    finally:
+        for obj in objects:
+            obj.select_set(False)
+        for obj in kept:
+            obj.select_set(True)
+        layer.objects.active = active
