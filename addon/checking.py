@@ -11,7 +11,6 @@ from ..formats.counting import number_of
 from . import changes, games, levels
 from .game import Settings
 from .scene import declared, level_options, options, stage
-from .scene.blender_types import Value
 from .scene.declared import Declared
 from .scene.progress import Steps
 from .scene.reports import Report
@@ -24,9 +23,9 @@ WIDTH = 360
 """Pixels of the dialog."""
 
 
-def _export_options() -> dict[str, Value]:
+def _export_options() -> dict[str, object]:
     """The options of the exports of all games, each behind its game's key, as properties of an operator."""
-    shown: dict[str, Value] = {}
+    shown: dict[str, object] = {}
     for game in games.GAMES:
         if game.export_settings is not None:
             shown |= options.properties(game.export_settings, f"{game.key}_")
@@ -61,7 +60,7 @@ class _AsExported(_ExportOptions, Declared, bpy.types.Operator):
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Show the options of the level's game."""
-        level: Value = bpy.data.collections.get(self.collection)
+        level: bpy.types.Collection | None = bpy.data.collections.get(self.collection)
         game = levels.game_of(level) if level is not None else None
         if game is not None and game.export_settings is not None:
             options.draw(game.export_settings, layout_of(self), self, f"{game.key}_", without=OF_FILES)

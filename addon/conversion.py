@@ -17,7 +17,7 @@ from . import blend_preview, games, levels
 from .game import Form, Game, Settings
 from .picture import PictureSettings, render
 from .scene import files, images, originals
-from .scene.blender_types import Value
+from .scene.blender_types import Value, always
 from .scene.options import UsageError, from_text, refuse_unknown
 from .scene.properties import setting
 from .scene.reports import Report, SceneError, in_words
@@ -257,7 +257,7 @@ def _with_picture(blend: bytes, report: Report) -> bytes:
 @contextmanager
 def _without_backups() -> Iterator[None]:
     """Let Blender save without keeping what was there as `.blend1`: what is made here can be made again."""
-    preferences: Value = bpy.context.preferences
+    preferences = always(bpy.context.preferences)
     paths = preferences.filepaths
     kept, paths.save_version = paths.save_version, 0
     try:

@@ -23,7 +23,7 @@ from bpy.types import Collection, Mesh, NodeTree, Object
 
 from ...formats.arrays import Array
 from . import animation, attributes, identity, images, originals, properties
-from .blender_types import Attribute, Socket, Value
+from .blender_types import Socket, Value
 
 PROPERTY, ATTRIBUTE, LIST = "property ", "attribute ", "list "
 """What the names of aspects begin with that are a custom property, an attribute of a mesh, a list in the sidebar."""
@@ -168,7 +168,7 @@ def _registered(kind: Value) -> tuple[Value, ...]:
 
 
 def _of_list(key: str, items: str, field: str, block: bpy.types.ID) -> object:
-    found: Value = [getattr(item, field) for item in getattr(getattr(block, key), items)]
+    found: list[Value] = [getattr(item, field) for item in getattr(getattr(block, key), items)]
     return tuple(tuple(one) if hasattr(one, "__len__") and not isinstance(one, str) else one for one in found)
 
 
@@ -199,12 +199,12 @@ def _property(key: str, block: Value) -> object:
 
 
 def _attribute(name: str, mesh: bpy.types.Mesh) -> object:
-    found: Attribute = mesh.attributes.get(name)
+    found: bpy.types.Attribute | None = mesh.attributes.get(name)
     if found is None:
         return None
     if found.data_type not in attributes.LAYOUT:
         return (found.data_type, found.domain)
-    return attributes.read(mesh, name, found.domain)
+    return attributes.read(mesh, name)
 
 
 @cache

@@ -14,9 +14,10 @@ from typing import NamedTuple
 import bpy
 
 from . import identity, once, stage
+from .blender_types import Icon
 
 OTHER = "Other"
-KINDS: dict[str, str] = {
+KINDS: dict[str, Icon] = {
     "World": "MESH_GRID",
     "Terrain": "MESH_GRID",
     "Displacements": "MOD_DISPLACE",

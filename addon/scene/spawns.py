@@ -11,7 +11,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from . import identity, stage, transforms
-from .blender_types import SpaceView3D
+from .blender_types import always
 
 LENS = 18.0
 """Millimetres, of a picture 36 wide: the 90 degrees that games show."""
@@ -38,9 +38,9 @@ class Spawn:
     is_flat: bool = False
     """Whether all of it is seen from straight above."""
 
-    def show(self, space: SpaceView3D) -> None:
+    def show(self, space: bpy.types.SpaceView3D) -> None:
         """Let a 3D view look from there."""
-        region = space.region_3d
+        region = always(space.region_3d)
         place, turned, _ = self.camera.decompose()
         region.view_rotation = turned
         region.view_perspective = "ORTHO" if self.is_flat else "PERSP"

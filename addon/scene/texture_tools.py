@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ...formats.counting import number_of
 from ...formats.texture_planes import FlatTextures
 from . import declared, texture_lock
-from .blender_types import Value
+from .blender_types import Value, mesh_of
 from .edit_mode import edited_meshes
 from .reports import SceneError
 from .sidebar import LevelOperator, LevelPanel
@@ -102,7 +102,7 @@ class TextureTool(LevelOperator):
 
     def _selections(self, context: bpy.types.Context) -> Iterator[Selection]:
         for obj in edited_meshes(context):
-            mesh: Value = obj.data
+            mesh = mesh_of(obj)
             working = bmesh.from_edit_mesh(mesh)
             if not any(face.select and not face.hide for face in working.faces):
                 continue
@@ -152,7 +152,7 @@ def write(part: Selection, textures: FlatTextures, coordinates: Doubles, uv_map:
     for loop, uv in zip(corners, coordinates.tolist(), strict=True):
         if math.isfinite(uv[0] + uv[1]):
             loop[layer].uv = uv
-    mesh: Value = part.object.data
+    mesh = mesh_of(part.object)
     part.textures = textures
     bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
 
@@ -239,7 +239,7 @@ class AlignTexture(TextureTool):
 
 def _view_of(context: bpy.types.Context) -> Quaternion:
     """How the 3D view is turned that one looks at. Raises SceneError where there is none."""
-    region: Value = getattr(context.space_data, "region_3d", None)
+    region: bpy.types.RegionView3D | None = getattr(context.space_data, "region_3d", None)
     if region is None:
         raise SceneError("there is no 3D view to align to")
     turned: Quaternion = region.view_rotation
