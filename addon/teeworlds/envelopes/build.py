@@ -27,6 +27,7 @@ from ....formats.teeworlds import curves
 from ....formats.teeworlds.envelopes import period
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import animation, baselines, identity, originals, properties
+from ...scene.animation import IdType
 from ...scene.blender_types import Slot
 from ...scene.names import showable
 from .. import layout
@@ -76,7 +77,11 @@ OWN = {
     EnvelopeKind.SOUND: (),
 }
 """What animators key of quads and sources by themselves: see `own_keys`."""
-ID_TYPES = {EnvelopeKind.POSITION: "OBJECT", EnvelopeKind.COLOR: "OBJECT", EnvelopeKind.SOUND: "SPEAKER"}
+ID_TYPES: dict[EnvelopeKind, IdType] = {
+    EnvelopeKind.POSITION: "OBJECT",
+    EnvelopeKind.COLOR: "OBJECT",
+    EnvelopeKind.SOUND: "SPEAKER",
+}
 LABELS = {EnvelopeKind.POSITION: "position", EnvelopeKind.COLOR: "colour", EnvelopeKind.SOUND: "sound"}
 
 
@@ -192,7 +197,7 @@ def _strip(
     id_block: bpy.types.ID,
     kind: EnvelopeKind,
     action: bpy.types.Action,
-    slot: Slot,
+    slot: Slot | None,
     length: int,
     offset: int,
     fps: float,

@@ -11,7 +11,6 @@ from bpy_extras.io_utils import ImportHelper
 
 from ....formats.teeworlds.records import SourceShape
 from ...scene import declared, originals, properties, stage
-from ...scene.blender_types import Value
 from ...scene.reports import SceneError
 from .. import layout
 from ..structure.map_operator import MapOperator, make_object_active
@@ -130,8 +129,8 @@ class AddSource(MapOperator):
         if layer.get("sound") is None or layer.get(layout.STORAGE) == layout.KEPT or group is None:
             raise SceneError(f"{layer.name} is not a layer of sounds", [layer])
         world = np.array(layer.matrix_world, np.float64)
-        cursor: Value = stage.scene_of(context).cursor
-        x, y, *_ = np.linalg.solve(world, np.array((*cursor.location, 1.0), np.float64)).tolist()
+        cursor = stage.scene_of(context).cursor
+        x, y, *_ = np.linalg.solve(world, np.array((*cursor.location[:], 1.0), np.float64)).tolist()
         sounds = LevelSounds.of_level(level)
         made = add_source(layer, (x, y), SourceShape[self.shape], placement_in(level, group), sounds)
         let_undo_see(level)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import bpy
 
 from ...scene import animation, declared, stage
-from ...scene.blender_types import SpaceView3D, Value
+from ...scene.blender_types import Value
 from ...scene.sidebar import Result
 from ..materials import shading
 from ..structure.map_operator import MapOperator
@@ -49,8 +49,8 @@ class ViewAsGame(MapOperator):
             game_view.show_physics(level, False)
         undisturbed.begin(context, level, before)
         game_view.view_as_game(stage.scene_of(context), level, self.x, self.y, self.zoom, self.time)
-        space: SpaceView3D = context.space_data
-        if space is not None and space.type == "VIEW_3D" and space.region_3d is not None:
+        space = context.space_data
+        if isinstance(space, bpy.types.SpaceView3D) and space.region_3d is not None:
             space.region_3d.view_perspective = "CAMERA"
 
 
