@@ -13,7 +13,6 @@ import numpy as np
 from bpy.types import Curve, Mesh
 
 from ...scene import aspects, baselines, identity, shapes
-from ...scene.blender_types import Value
 
 _LOOKS = "looks"
 
@@ -57,7 +56,7 @@ class StandInShapes:
 def _fingerprint(data: bpy.types.ID) -> int:
     found = (each for each in aspects.of(data) if not each.name.startswith(aspects.PROPERTY))
     marks = sorted((each.name, aspects.fingerprint(each.read(data), each.default)) for each in found)
-    holder: Value = data
+    holder = data
     materials = [_name(each) for each in holder.materials] if hasattr(holder, "materials") else []
     return zlib.crc32(repr((marks, materials)).encode())
 

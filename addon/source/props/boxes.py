@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from ...scene import materials, meshes
 from ...scene.attributes import Domain, Kind
-from ...scene.blender_types import Value
 from ...scene.names import showable
 from ...scene.reports import Report
 from ...scene.shapes import remember
@@ -34,7 +33,7 @@ def box(name: str, low: ArrayLike, high: ArrayLike) -> bpy.types.Mesh:
 
 def _glass() -> bpy.types.Material:
     """The material of all boxes: made when the file hasn't got it yet."""
-    found: Value = bpy.data.materials.get(_GLASS)
+    found = bpy.data.materials.get(_GLASS)
     if found is None:
         found = bpy.data.materials.new(_GLASS)
         nodes = materials.shader(found)

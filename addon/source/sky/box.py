@@ -24,7 +24,7 @@ from ....formats.source.geometry import Ints
 from ....formats.source.leaf_tree import LeafTree
 from ....formats.source.numbers import doubles
 from ...scene import attributes, identity
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from .. import layout
 from ..context import ImportContext
 from ..displacements.build import DisplacementMeshes
@@ -151,7 +151,7 @@ def _inside(box: SkyBox, objects: list[bpy.types.Object]) -> list[bool]:
     """Which of these objects, with meshes, are in the area."""
     mins, maxs = np.empty((len(objects), 3)), np.empty((len(objects), 3))
     for row, obj in enumerate(objects):
-        mesh: Value = obj.data
+        mesh = mesh_of(obj)
         matrix = np.array(obj.matrix_basis, np.float64)
         points = np.asarray(attributes.read(mesh, "position"), np.float64)
         placed = points @ matrix[:3, :3].T + matrix[:3, 3]
