@@ -12,7 +12,6 @@ from ...formats.fable.changes import COST, GAINED, LOST, different
 from ...formats.fable.geometry import finite_heights, leaf_corners, over_ground, unit_squares
 from ...formats.fable.records import Records
 from ..scene import declared, identity, meshes, originals
-from ..scene.blender_types import Value
 from ..scene.identity import kind_of
 from ..scene.materials import shader
 from ..scene.names import showable
@@ -129,7 +128,7 @@ class LEVELWRIGHT_OT_fable_preview_navigation(LevelOperator):
         if self.how == "clear":
             return clear(level)
         lines = preview(context, level, self.how)
-        shown: Value = listed(lines) if lines else "navigation would stay as it is"
+        shown = listed(lines) if lines else "navigation would stay as it is"
         self.report({"INFO"}, shown)
         return None
 

@@ -14,7 +14,6 @@ import bpy
 from ....formats.binary import Budget
 from ....formats.reach import AllowedFolders
 from ...scene import content_folders, declared, images
-from ...scene.blender_types import Value
 from .. import content
 from .installed import InstalledGame
 
@@ -24,7 +23,7 @@ NO_PICTURE = ":none"
 """What is chosen for a theme that shall have its colour."""
 _BETWEEN = " = "
 
-PREFERENCES: Mapping[str, Value] = {CHOICES: declared.string(options={"HIDDEN"})}
+PREFERENCES: Mapping[str, object] = {CHOICES: declared.string(options={"HIDDEN"})}
 """What of the preferences this is kept in."""
 
 

@@ -11,7 +11,7 @@ from ....formats.fable import water
 from ....formats.fable.geometry import Floats
 from ....formats.fable.theme_weights import Weights
 from ...scene import identity, meshes
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.level import first_of, root_of
 from ...scene.materials import blended, shader
 from .. import layout
@@ -57,7 +57,7 @@ def refresh_water(context: bpy.types.Context, level: bpy.types.Collection) -> No
     aren't its cells.
     """
     ground = ground_heights(context, level)
-    mesh: Value = terrain_of(level).data
+    mesh = mesh_of(terrain_of(level))
     themes = lists.get(level).themes
     show_water(level, ground, materials.painted(context, level, mesh), themes, lists.depths(level))
 

@@ -23,7 +23,6 @@ from ....formats.fable import UID_BASE, tng
 from ....formats.fable.sections import numbered_sections
 from ....formats.fable.text import Document, Statement, StatementBlock, line_end
 from ...scene import evaluated, identity, transforms
-from ...scene.blender_types import Value
 from ...scene.identity import kind_of, record_of
 from ...scene.instances import Instance, mark_copies
 from ...scene.level import root_of
@@ -421,7 +420,7 @@ def _kind_name(kind: object) -> str:
     return kind
 
 
-def _as_list(value: Value) -> Value:
+def _as_list(value: object) -> object:
     """A custom property with Blender's arrays as lists."""
     return value.to_list() if hasattr(value, "to_list") else value
 
