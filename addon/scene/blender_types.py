@@ -23,10 +23,6 @@ Value = Any
 """What only the running Blender knows the type of: what a property gives that is found by its name, items of lists that
 the extension registers, functions and RNA that are looked up. What is only passed on or compared is an `object`.
 """
-NodeTree = Any
-SpaceView3D = Any
-Attribute = Any
-Modifier = Any
 Node: TypeAlias = bpy.types.Node
 """Which settings it has depends on its kind: `materials.Nodes.add` takes them."""
 Socket: TypeAlias = bpy.types.NodeSocket
