@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import bmesh
 import bpy
@@ -162,9 +162,8 @@ class FitTexture(TextureTool):
 
     bl_label = "Fit Texture"
 
-    repeats: tuple[float, float] = cast(
-        tuple[float, float],
-        declared.vector(name="Repeats", description="How often it repeats", size=2, default=(1.0, 1.0), step=50),
+    repeats: Sequence[float] = declared.vector(
+        name="Repeats", description="How often it repeats", size=2, default=(1.0, 1.0), step=50
     )
     together: bool = declared.boolean(name="Together", description="On all selected faces as one")
 
@@ -192,9 +191,8 @@ class ShiftTexture(TextureTool):
 
     bl_label = "Shift Texture"
 
-    by: tuple[float, float] = cast(
-        tuple[float, float],
-        declared.vector(name="By", description="Repeats to the right and up", size=2, default=HALF, step=50),
+    by: Sequence[float] = declared.vector(
+        name="By", description="Repeats to the right and up", size=2, default=HALF, step=50
     )
 
     def lay(self, _context: bpy.types.Context, part: Selection) -> FlatTextures:
