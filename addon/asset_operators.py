@@ -12,7 +12,7 @@ import bpy
 from ..formats.counting import number_of
 from . import batch
 from .asset_library import levels_in
-from .scene.blender_types import Value
+from .scene.blender_types import always
 from .scene.disk.programs import Programs
 from .scene.fields import declared
 from .scene.fields.declared import Declared
@@ -101,7 +101,7 @@ def _make(inputs: Sequence[Path], folder: Path) -> Steps[str]:
 
 def default_folder(context: bpy.types.Context) -> Path:
     """A folder in the first of the user's asset libraries, else beside the user's files."""
-    preferences: Value = context.preferences
+    preferences = always(context.preferences)
     libraries = [one.path for one in preferences.filepaths.asset_libraries if one.path]
     return Path(libraries[0] if libraries else Path.home() / "Documents" / "Blender" / "Assets", NAME)
 
@@ -111,7 +111,7 @@ def add_to_preferences(context: bpy.types.Context, folder: Path) -> bool:
 
     What is dragged from it can be edited: 5.2 would pack it, which leaves meshes and materials linked.
     """
-    preferences: Value = context.preferences
+    preferences = always(context.preferences)
     known = [Path(one.path).resolve() for one in preferences.filepaths.asset_libraries if one.path]
     place = folder.resolve()
     if any(one == place or one in place.parents for one in known):

@@ -12,7 +12,6 @@ from mathutils import Euler, Matrix, Vector
 from ..formats import bitmap_font
 from .picture import PictureSettings, choose_engine
 from .scene import attributes
-from .scene.blender_types import Value
 from .scene.media import images
 from .scene.media.previews import SIZE, Pixels, fitted
 from .scene.view import stage
@@ -87,7 +86,7 @@ def of_material(material: bpy.types.Material) -> Pixels:
     """A material's first image, or its colour in Solid views."""
     tree = material.node_tree
     for node in tree.nodes if tree is not None else ():
-        image: Value = getattr(node, "image", None)
+        image: object = getattr(node, "image", None)
         if isinstance(image, bpy.types.Image) and image.size[0] and image.size[1]:
             return fitted(images.to_rgba(image))
     color = np.clip(np.array(material.diffuse_color[:]) ** np.array([1 / 2.2] * 3 + [1.0]) * 255, 0, 255)

@@ -10,7 +10,6 @@ import bpy
 from ..formats.counting import number_of
 from . import changes, games, levels
 from .game import Settings
-from .scene.blender_types import Value
 from .scene.fields import declared, level_options, options
 from .scene.fields.declared import Declared
 from .scene.interface.sidebar import Result, layout_of, refuse, register_classes, show_tab, unregister_classes
@@ -25,9 +24,9 @@ WIDTH = 360
 """Pixels of the dialog."""
 
 
-def _export_options() -> dict[str, Value]:
+def _export_options() -> dict[str, object]:
     """The options of the exports of all games, each behind its game's key, as properties of an operator."""
-    shown: dict[str, Value] = {}
+    shown: dict[str, object] = {}
     for game in games.GAMES:
         if game.export_settings is not None:
             shown |= options.properties(game.export_settings, f"{game.key}_")
@@ -62,7 +61,7 @@ class _AsExported(_ExportOptions, Declared, bpy.types.Operator):
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Show the options of the level's game."""
-        level: Value = bpy.data.collections.get(self.collection)
+        level: bpy.types.Collection | None = bpy.data.collections.get(self.collection)
         game = levels.game_of(level) if level is not None else None
         if game is not None and game.export_settings is not None:
             options.draw(game.export_settings, layout_of(self), self, f"{game.key}_", without=OF_FILES)

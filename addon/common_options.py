@@ -30,7 +30,7 @@ class CommonOption:
     """As fields of settings say it in `common`."""
     title: str
     tooltip: str
-    words: Mapping[str, tuple[Value, str, str]] | None = None
+    words: Mapping[str, tuple[object, str, str]] | None = None
     """Of a menu, by its words: the games' value, title and tooltip; None: it is a folder of one game's files."""
 
     @property
@@ -43,7 +43,7 @@ class CommonOption:
         for game in among:
             yield from (f"{game.key}_{each.name}" for each in fields(game.import_settings) if each.common == self.name)
 
-    def deferred(self) -> Value:
+    def deferred(self) -> object:
         """Return the deferred Blender property of an operator that has the options of all games."""
         if self.words is None:
             return declared.string(
@@ -71,10 +71,10 @@ class CommonOption:
             name=self.title, description=self.tooltip, items=items, options={"SKIP_SAVE"}, get=get, set=put
         )
 
-    def _values(self, owner: bpy.types.bpy_struct) -> set[Value]:
+    def _values(self, owner: bpy.types.bpy_struct) -> set[object]:
         return {getattr(owner, name) for name in self.own()}
 
-    def _set(self, owner: bpy.types.bpy_struct, value: Value) -> None:
+    def _set(self, owner: bpy.types.bpy_struct, value: object) -> None:
         for name in self.own():
             setattr(owner, name, value)
 

@@ -16,7 +16,7 @@ from ..formats.binary import FormatError
 from . import blend_preview, games, levels
 from .game import Form, Game, Settings
 from .picture import PictureSettings, render
-from .scene.blender_types import Value
+from .scene.blender_types import Value, always
 from .scene.disk import files
 from .scene.fields.options import UsageError, from_text, refuse_unknown
 from .scene.fields.properties import setting
@@ -259,7 +259,7 @@ def _with_picture(blend: bytes, report: Report) -> bytes:
 @contextmanager
 def _without_backups() -> Iterator[None]:
     """Let Blender save without keeping what was there as `.blend1`: what is made here can be made again."""
-    preferences: Value = bpy.context.preferences
+    preferences = always(bpy.context.preferences)
     paths = preferences.filepaths
     kept, paths.save_version = paths.save_version, 0
     try:

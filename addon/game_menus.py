@@ -75,7 +75,7 @@ def _menu(name: str, label: str, draw: _Draw) -> type[bpy.types.Menu]:
 
 def _put(layout: bpy.types.UILayout, idname: str, text: str, values: Values) -> None:
     """Draw an operator with its values."""
-    button: Value = layout.operator(idname, text=showable(text)) if text else layout.operator(idname)
+    button = layout.operator(idname, text=showable(text)) if text else layout.operator(idname)
     for name, value in values.items():
         setattr(button, name, value)
 

@@ -16,7 +16,7 @@ import bpy
 
 from . import levels
 from .scene import wording
-from .scene.blender_types import Value
+from .scene.blender_types import Icon, Value
 from .scene.fields import declared
 from .scene.fields.declared import Declared
 from .scene.interface import sidebar
@@ -202,7 +202,7 @@ class _FindingList(ItemList):
     which: ClassVar[Which]
     bitflag_filter_item: int
 
-    def draw_filter(self, _context: Value, _layout: Value) -> None:
+    def draw_filter(self, _context: object, _layout: object) -> None:
         """Show none of Blender's: the panel has a field to search."""
 
     def draw_line(self, row: bpy.types.UILayout, item: Value, _active_property: str) -> None:
@@ -214,13 +214,13 @@ class _FindingList(ItemList):
         is_group = one.line is None and len(one.group.lines) > 1
         indent = float(len(lines) > ROWS)  # of the bar that scrolls them
         if is_group:
-            arrow: Value = "DOWNARROW_HLT" if item.is_open else "RIGHTARROW"
+            arrow: Icon = "DOWNARROW_HLT" if item.is_open else "RIGHTARROW"
             row.prop(item, "is_open", text="", icon=arrow, emboss=False)
             indent += 1
         elif one.line is not None:
             row.separator(factor=1.5)
             indent += 1.7  # without a mark, a button keeps more room beside its text
-        icon: Value = ICONS[one.group.sort] if one.line is None else "NONE"
+        icon = ICONS[one.group.sort] if one.line is None else "NONE"
         mend = "" if one.line is not None and one.mend == one.group.mend else one.mend  # the group's button does
         measured, title = wording.measure(context), sidebar.title_of(mend) if mend else ""
         width = wording.room(context, indent + (one.line is None) + bool(title) + PADDING)
@@ -350,7 +350,7 @@ class LEVELWRIGHT_OT_select_finding(_OfLine):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def description(cls, context: bpy.types.Context, properties: Value) -> str:
+    def description(cls, context: bpy.types.Context, properties: object) -> str:
         """Say all that the line says."""
         return _whole(context, properties) or cls.__doc__ or ""
 
@@ -376,7 +376,7 @@ class LEVELWRIGHT_OT_mend_finding(_OfLine):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def description(cls, context: bpy.types.Context, properties: Value) -> str:
+    def description(cls, context: bpy.types.Context, properties: object) -> str:
         """Say what mends it."""
         one = _line_of(context, properties)
         operator = sidebar.operator_of(one.mend) if one is not None and one.mend else None
@@ -424,7 +424,7 @@ def _line_of(context: bpy.types.Context, properties: Value) -> ShownLine | None:
     return ShownLine(group, group.lines[properties.number] if properties.number >= 0 else None, properties.number)
 
 
-def _whole(context: bpy.types.Context, properties: Value) -> str:
+def _whole(context: bpy.types.Context, properties: object) -> str:
     one = _line_of(context, properties)
     return "" if one is None else showable_lines(one.whole()[:TOOLTIP])
 

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import bpy
 import rna_keymap_ui
 
 from . import games
 from .pies import LEVEL_PIE, TEXTURE_PIE
-from .scene.blender_types import Value
+from .scene.blender_types import configure
 from .scene.names import showable
 from .shortcuts import is_there
 
@@ -20,11 +20,11 @@ class Shortcut(NamedTuple):
     """An operator and its key."""
 
     operator: str
-    key: str
+    key: Literal["W", "I", "E", "C", "G", "F", "V", "L"]
     modifiers: tuple[str, ...] = ("ctrl", "alt")
     pie: str = ""
     """Name of the pie menu that it opens."""
-    keymap: tuple[str, str] = ("3D View", "VIEW_3D")
+    keymap: tuple[str, Literal["EMPTY", "VIEW_3D"]] = ("3D View", "VIEW_3D")
     note: str = ""
     """What its operator's label doesn't say."""
 
@@ -40,7 +40,7 @@ SHORTCUTS = (
     Shortcut("levelwright.fly_from_spawn", "F"),
     Shortcut("levelwright.interior_view", "V"),
 )
-_made: list[tuple[Value, Value, Shortcut]] = []
+_made: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem, Shortcut]] = []
 """The keymaps, what was put into them, and for what."""
 
 
@@ -55,7 +55,7 @@ def _all() -> Iterator[Shortcut]:
 
 def draw(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Draw the shortcuts as Blender's own preferences do: a mark to switch one on, its key, its operator."""
-    manager: Value = context.window_manager
+    manager = context.window_manager
     user = manager.keyconfigs.user if manager is not None else None
     column.label(text="A shortcut is off until the mark beside it switches it on", icon="INFO")
     for keymap, item, one in _made:
@@ -69,7 +69,7 @@ def draw(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
             rna_keymap_ui.draw_kmi([], user, own, shown, line, 0)
 
 
-def _same(keymap: Value, item: Value) -> Value:
+def _same(keymap: bpy.types.KeyMap | None, item: bpy.types.KeyMapItem) -> bpy.types.KeyMapItem | None:
     """The user's entry for one of ours, whatever key it has there; None where the user removed it."""
     for one in keymap.keymap_items if keymap is not None else ():
         if one.idname == item.idname and getattr(one.properties, "name", "") == getattr(item.properties, "name", ""):
@@ -79,16 +79,21 @@ def _same(keymap: Value, item: Value) -> Value:
 
 def register() -> None:
     """Put the shortcuts into Blender's keymaps, as far as it has some, switched off."""
-    manager: Value = bpy.context.window_manager
+    manager = bpy.context.window_manager
     config = manager.keyconfigs.addon if manager is not None else None
     if config is None:
         return
     for one in _all():
         keymap = config.keymaps.new(name=one.keymap[0], space_type=one.keymap[1])
-        pressed = dict.fromkeys(one.modifiers, True)
-        item = keymap.keymap_items.new(one.operator, one.key, "PRESS", **pressed)
+        item = keymap.keymap_items.new(
+            one.operator,
+            one.key,
+            "PRESS",
+            ctrl="ctrl" in one.modifiers,
+            alt="alt" in one.modifiers,
+        )
         if one.pie:
-            item.properties.name = showable(one.pie)
+            configure(item.properties, name=showable(one.pie))
         item.active = False
         _made.append((keymap, item, one))
 

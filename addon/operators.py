@@ -16,7 +16,6 @@ from . import chosen_levels, games, levels, remembered
 from .common_options import COMMON, shared
 from .game import FileKind, Form, Game, Settings
 from .scene import wording
-from .scene.blender_types import Value
 from .scene.disk import chosen_files
 from .scene.fields import declared, level_options, options
 from .scene.fields.declared import Declared
@@ -331,7 +330,7 @@ def _show(operator: bpy.types.Operator, note: str, icon: Literal["INFO", "ERROR"
 
 
 def _operator(
-    base: type, name: str, tooltip: str, shown: dict[str, Value], **members: object
+    base: type, name: str, tooltip: str, shown: dict[str, object], **members: object
 ) -> type[bpy.types.Operator]:
     """Return an operator's class, whose work is `Stoppable`. name: "import_scene.source_bsp". shown: its properties by
     name.
@@ -376,7 +375,7 @@ def _export_operator(game: Game, kind: FileKind) -> type[bpy.types.Operator]:
     return _operator(_Export, name, kind.writes, shown, bl_label=label, **members)
 
 
-def _unfolded(key: str) -> Value:
+def _unfolded(key: str) -> object:
     """Return the property that says whether a game's options are unfolded: one game's at a time, as screens end."""
 
     def get(operator: bpy.types.bpy_struct) -> bool:
@@ -390,7 +389,7 @@ def _unfolded(key: str) -> Value:
 
 def _import_any() -> type[bpy.types.Operator]:
     """Return the operator that opens levels of every game."""
-    shown = {"filter_glob": _filter(games.endings())}
+    shown: dict[str, object] = {"filter_glob": _filter(games.endings())}
     shown |= {option.key: option.deferred() for option in COMMON}  # first: what is said of a game itself comes after
     for game in games.GAMES:
         shown |= {f"opened_{game.key}": _unfolded(game.key)}

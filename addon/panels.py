@@ -12,7 +12,7 @@ from .checking import LEVELWRIGHT_OT_check_export, LEVELWRIGHT_OT_show_changes
 from .operators import GAME_LEVEL, LEVELWRIGHT_OT_attach_original
 from .report_operators import LEVELWRIGHT_OT_copy_report, LEVELWRIGHT_OT_show_report
 from .scene import wording
-from .scene.blender_types import Value
+from .scene.blender_types import Icon
 from .scene.fields import declared
 from .scene.fields.declared import Declared
 from .scene.interface import sidebar
@@ -67,7 +67,7 @@ class LEVELWRIGHT_PT_levels(bpy.types.Panel):
             column = layout.column(align=True)
             for level in found:
                 is_active = level == active
-                icon: Value = "RADIOBUT_ON" if is_active else "RADIOBUT_OFF"
+                icon: Icon = "RADIOBUT_ON" if is_active else "RADIOBUT_OFF"
                 row = column.row()
                 row.alignment = "LEFT"
                 button = row.operator(LEVELWRIGHT_OT_activate_level.bl_idname, text=level.name, icon=icon, emboss=False)
@@ -88,6 +88,7 @@ def _draw_level(layout: bpy.types.UILayout, context: bpy.types.Context, level: b
         return
     column = layout.column(align=True)
     column.label(text=level.name, icon="OUTLINER_COLLECTION")
+    icon: Icon
     if info is None or not info.sha256:
         text, icon = f"{game.format.title}, made in Blender: all of it is written", "FILE_NEW"
     elif level.get(originals.ORIGINAL) is not None:
@@ -186,7 +187,7 @@ def _draw_buttons(
 ) -> None:
     """Draw the buttons for all that a list says: beside one another where their names have room."""
     row = layout.row(align=True) if wording.room(context) > BESIDE else layout.column(align=True)
-    buttons: tuple[tuple[type[bpy.types.Operator], Value], ...] = (
+    buttons: tuple[tuple[type[bpy.types.Operator], Icon], ...] = (
         (LEVELWRIGHT_OT_show_report, "TEXT"),
         (LEVELWRIGHT_OT_copy_report, "COPYDOWN"),
     )

@@ -12,7 +12,7 @@ from mathutils import Euler, Matrix, Vector
 
 from ..formats.binary import FormatError
 from . import levels
-from .scene.blender_types import Value
+from .scene.blender_types import Value, always, configure, expect
 from .scene.fields.properties import setting
 from .scene.kept import originals
 from .scene.media import materials
@@ -29,7 +29,7 @@ _ISOMETRIC = Euler((math.atan(math.sqrt(2.0)), 0.0, math.radians(45.0)))
 """From the front and right, the three axes at equal angles."""
 
 
-def _side() -> Value:
+def _side() -> int:
     """The field of one side of a picture."""
     text = "In pixels; 0 for the scene's or, from above, the level's proportions"
     return setting(0, text, minimum=0, maximum=LARGEST_SIDE)
@@ -93,10 +93,10 @@ def render(context: bpy.types.Context, path: Path, settings: PictureSettings, re
 
 def choose_engine(scene: bpy.types.Scene, settings: PictureSettings) -> None:
     """Have the scene drawn by what was asked for, or by what is quickest here and looks the same."""
-    engine_property: Value = scene.render.bl_rna.properties["engine"]
+    engine_property = expect(bpy.types.EnumProperty, scene.render.bl_rna.properties["engine"])
     engines = {item.identifier for item in engine_property.enum_items}
     eevee = "BLENDER_EEVEE_NEXT" if "BLENDER_EEVEE_NEXT" in engines else "BLENDER_EEVEE"
-    names: dict[str, Value] = {"eevee": eevee, "cycles": "CYCLES", "workbench": "BLENDER_WORKBENCH"}
+    names = {"eevee": eevee, "cycles": "CYCLES", "workbench": "BLENDER_WORKBENCH"}
     cycles: Value = getattr(scene, "cycles", None)
     engine = settings.engine
     if engine == "auto":
@@ -105,7 +105,7 @@ def choose_engine(scene: bpy.types.Scene, settings: PictureSettings) -> None:
         engine = next((word for word, name in names.items() if name == own), "eevee") if is_quick else "cycles"
     if engine == "cycles" and cycles is None:
         raise SceneError("Cycles isn't there: enable its add-on, or choose another engine")
-    scene.render.engine = names[engine]
+    configure(scene.render, engine=names[engine])
     if engine == "cycles":
         cycles.samples, cycles.use_adaptive_sampling = settings.samples, False
         cycles.use_denoising = _is_lit(scene.collection)
@@ -152,13 +152,13 @@ def _open(collection: bpy.types.Collection) -> None:
         tree = material.node_tree
         if tree is None:
             continue
-        output: Value = tree.get_output_node("ALL")
+        output = tree.get_output_node("ALL")
         if output is None or not output.inputs["Surface"].is_linked:
             continue
         nodes, links = tree.nodes, tree.links
         mix, geometry = nodes.new("ShaderNodeMixShader"), nodes.new("ShaderNodeNewGeometry")
         clear = nodes.new("ShaderNodeBsdfTransparent")
-        shader = output.inputs["Surface"].links[0].from_socket
+        shader = always(always(output.inputs["Surface"].links)[0].from_socket)
         links.new(geometry.outputs["Backfacing"], mix.inputs[0])
         links.new(shader, mix.inputs[1])
         links.new(clear.outputs[0], mix.inputs[2])

@@ -7,7 +7,7 @@ import bpy
 
 from .game_menus import name_of
 from .operators import GAME_LEVEL
-from .scene.blender_types import Value
+from .scene.blender_types import Icon
 from .scene.interface.menus import textures
 from .scene.interface.sidebar import layout_of, register_classes, unregister_classes
 from .shortcuts import LEVELWRIGHT_OT_export_level, game_of_active, is_there, own_operator
@@ -41,11 +41,10 @@ class LEVELWRIGHT_MT_pie(bpy.types.Menu):
             pie.separator()
 
 
-def _put(pie: bpy.types.UILayout, name: str, icon: str) -> None:
+def _put(pie: bpy.types.UILayout, name: str, icon: Icon) -> None:
     """Draw an operator; a direction whose operator the game doesn't have stays empty."""
-    shown: Value = icon
     if name and is_there(name):
-        pie.operator(name, icon=shown)
+        pie.operator(name, icon=icon)
     else:
         pie.separator()
 

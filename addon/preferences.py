@@ -13,7 +13,7 @@ import bpy
 from .. import __package__ as base_package
 from . import games, keymaps, remembered, setup_operators
 from .scene import wording
-from .scene.blender_types import Value
+from .scene.blender_types import Icon, Value
 from .scene.disk.content_folders import ContentFolder, Seen
 from .scene.fields import declared
 from .scene.interface.sidebar import ItemList, draw_text, register_classes, unregister_classes
@@ -46,10 +46,10 @@ class ContentPath(declared.Declared, bpy.types.PropertyGroup):
     )
 
 
-def _properties(folder: ContentFolder) -> dict[str, Value]:
+def _properties(folder: ContentFolder) -> dict[str, object]:
     """Return the deferred Blender properties of a file, or of folders: a list, and the one that 0.3.0 had."""
     subtype: Literal["FILE_PATH", "DIR_PATH"] = "FILE_PATH" if folder.is_file else "DIR_PATH"
-    made: dict[str, Value] = {
+    made: dict[str, object] = {
         folder.name: declared.string(name=folder.title, description=folder.tooltip, subtype=subtype)
     }
     if not folder.is_file:
@@ -99,7 +99,7 @@ class LevelwrightPreferences(bpy.types.AddonPreferences):
 
 
 def _draw_folders(
-    column: bpy.types.UILayout, owner: Value, folders: tuple[ContentFolder, ...], context: bpy.types.Context
+    column: bpy.types.UILayout, owner: object, folders: tuple[ContentFolder, ...], context: bpy.types.Context
 ) -> None:
     """Draw a game's lists of folders, and its files."""
     for folder in folders:
@@ -149,9 +149,9 @@ def _draw_buttons(column: bpy.types.UILayout, folder: ContentFolder, count: int)
     column.operator(LEVELWRIGHT_OT_add_folder.bl_idname, text="", icon="ADD").folder = folder.name
     if count:
         column.operator(LEVELWRIGHT_OT_remove_folder.bl_idname, text="", icon="REMOVE").folder = folder.name
-    for up, icon in ((True, "TRIA_UP"), (False, "TRIA_DOWN")) if count > 1 else ():
-        shown: Value = icon
-        button = column.operator(LEVELWRIGHT_OT_move_folder.bl_idname, text="", icon=shown)
+    ways: tuple[tuple[bool, Icon], ...] = ((True, "TRIA_UP"), (False, "TRIA_DOWN"))
+    for up, icon in ways if count > 1 else ():
+        button = column.operator(LEVELWRIGHT_OT_move_folder.bl_idname, text="", icon=icon)
         button.folder, button.up = folder.name, up
 
 

@@ -14,7 +14,6 @@ import bpy
 from .. import __package__ as base_package
 from . import games
 from .game import Game, Settings
-from .scene.blender_types import Value
 from .scene.fields import declared, options
 from .scene.fields.declared import Declared
 from .scene.fields.properties import fields
@@ -48,7 +47,7 @@ for _game in games.GAMES:
     for _name, _, _settings in _kinds(_game):
         _NAMES.setdefault(_settings, _name)
 _GROUPS = {name: _group(name, settings) for settings, name in _NAMES.items() if options.remembered_properties(settings)}
-PREFERENCES: dict[str, Value] = {
+PREFERENCES: dict[str, object] = {
     SWITCH: declared.boolean(
         name="Remember Options",
         description="Dialogs begin with the options that a game's levels were last opened or written with. Otherwise "
@@ -86,13 +85,13 @@ def offer(operator: bpy.types.Operator, context: bpy.types.Context, settings: ty
 
 def given_to(
     operator: bpy.types.Operator, context: bpy.types.Context, settings: type[Settings], prefix: str = ""
-) -> dict[str, Value]:
+) -> dict[str, object]:
     """Return the options that an operator's caller gave, by the names of the fields.
 
     Blender has filled in what the operator was last run with: that isn't the caller's.
     """
     last = stage.window_manager_of(context).operator_properties_last(operator.bl_idname)
-    found: dict[str, Value] = {}
+    found: dict[str, object] = {}
     for field in fields(settings):
         name = prefix + field.name
         is_last = last is not None and last.is_property_set(name) and getattr(last, name) == getattr(operator, name)

@@ -27,7 +27,7 @@ lines: list[SetupLine] = []
 
 def add(folder: ContentFolder, path: Path, first: bool = False) -> bool:
     """Put a folder into its list in the preferences, and choose it; False where it is in there already."""
-    entry = content_folders.preferences()
+    entry: Value = content_folders.preferences()
     entries = getattr(entry, folder.paths)
     if path in folder.listed():
         return False
@@ -41,7 +41,7 @@ def add(folder: ContentFolder, path: Path, first: bool = False) -> bool:
 
 def take_over() -> None:
     """Put the folders that 0.3.0 had, one of a kind, first into the lists."""
-    entry = content_folders.preferences()
+    entry: Value = content_folders.preferences()
     for folder in FOLDERS if entry is not None else ():
         if not folder.is_file and (chosen := getattr(entry, folder.name)):
             entry.property_unset(folder.name)

@@ -6,12 +6,12 @@ All of it is for the eye: nothing here changes what an export writes.
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import cast
 
 import bpy
 
 from . import levels
-from .scene.blender_types import SpaceView3D, Value
+from .scene.blender_types import Icon
 from .scene.fields import declared
 from .scene.fields.declared import Declared
 from .scene.interface.sidebar import (
@@ -29,18 +29,15 @@ from .scene.names import showable
 from .scene.reports import SceneError
 from .scene.view import interior, kinds, spawns, stage
 
-Icon = Literal["NONE"]
-"""Names of icons are Blender's own, a long list: any of them is cast to this."""
-
 
 def _level(context: bpy.types.Context) -> bpy.types.Collection | None:
     """The level of the active collection, else the scene's only one."""
     return originals.level_of(context)
 
 
-def _views(context: bpy.types.Context) -> list[SpaceView3D]:
+def _views(context: bpy.types.Context) -> list[bpy.types.SpaceView3D]:
     """The 3D view that one looks at, else all."""
-    space: Value = context.space_data
+    space = context.space_data
     return [space] if isinstance(space, bpy.types.SpaceView3D) else list(stage.viewports(context))
 
 
@@ -238,23 +235,21 @@ class LEVELWRIGHT_PT_kinds(_OnLevel, bpy.types.Panel):
             _draw_kind(column.row(align=True), one)
         row = layout.row(align=True)
         for text, action in (("Show All", "SHOW"), ("Hide All", "HIDE")):
-            button: Value = row.operator(LEVELWRIGHT_OT_show_kind.bl_idname, text=text)
+            button = row.operator(LEVELWRIGHT_OT_show_kind.bl_idname, text=text)
             button.kind, button.action = "", action
 
 
 def _draw_kind(row: bpy.types.UILayout, one: kinds.KindCount) -> None:
-    eye = "HIDE_OFF" if one.visible else "HIDE_ON"
+    eye: Icon = "HIDE_OFF" if one.visible else "HIDE_ON"
     for text, icon, weight in (("", eye, 1.0), (one.name, kinds.KINDS[one.name], 6.5)):
         part = row.row(align=True)
         part.ui_units_x, part.alignment = weight, "LEFT"
-        button: Value = part.operator(
-            LEVELWRIGHT_OT_show_kind.bl_idname, text=text, icon=cast(Icon, icon), emboss=False
-        )
+        button = part.operator(LEVELWRIGHT_OT_show_kind.bl_idname, text=text, icon=icon, emboss=False)
         button.kind, button.action = one.name, "TOGGLE"
     number = row.row(align=True)
     number.alignment = "RIGHT"
     number.label(text=f"{one.total:,}" if one.visible in (0, one.total) else f"{one.visible:,} / {one.total:,}")
-    alone: Value = number.operator(LEVELWRIGHT_OT_show_kind.bl_idname, text="", icon="SOLO_OFF", emboss=False)
+    alone = number.operator(LEVELWRIGHT_OT_show_kind.bl_idname, text="", icon="SOLO_OFF", emboss=False)
     alone.kind, alone.action = one.name, "ONLY"
 
 

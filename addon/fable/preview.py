@@ -11,7 +11,6 @@ from ...formats.binary import FormatError
 from ...formats.fable.changes import COST, GAINED, LOST, different
 from ...formats.fable.geometry import finite_heights, leaf_corners, over_ground, unit_squares
 from ...formats.fable.records import Records
-from ..scene.blender_types import Value
 from ..scene.fields import declared
 from ..scene.geometry import meshes
 from ..scene.interface.sidebar import LevelOperator
@@ -131,7 +130,7 @@ class LEVELWRIGHT_OT_fable_preview_navigation(LevelOperator):
         if self.how == "clear":
             return clear(level)
         lines = preview(context, level, self.how)
-        shown: Value = listed(lines) if lines else "navigation would stay as it is"
+        shown = listed(lines) if lines else "navigation would stay as it is"
         self.report({"INFO"}, shown)
         return None
 

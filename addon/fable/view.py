@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...formats.fable.geometry import finite_heights
-from ..scene.blender_types import Value
+from ..scene.blender_types import lamp_of
 from ..scene.view import stage, startup
 from . import layout
 from .context import ImportContext
@@ -39,14 +39,14 @@ def _sculpt_up_and_down(scene: bpy.types.Scene) -> None:
     """Let Blender's brushes move vertices along z alone: most push along the ground's normal, and cells stay where they
     are.
     """
-    sculpt: Value = scene.tool_settings.sculpt
+    sculpt = scene.tool_settings.sculpt
     if sculpt is not None:  # scenes have it once they were sculpted in, those of startup files at once
         sculpt.lock_x = sculpt.lock_y = True
 
 
 def _sun(importing: ImportContext) -> None:
     """Add a light that shows the land's relief: for show only."""
-    lamp: Value = bpy.data.lights.new("Sun", "SUN")
+    lamp = lamp_of(bpy.data.lights.new("Sun", "SUN"))
     lamp.energy = SUN_STRENGTH
     sun = importing.object_of("Sun", layout.PREVIEW, data=lamp)
     sun.rotation_euler = SUN_ANGLES

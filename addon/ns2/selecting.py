@@ -10,7 +10,7 @@ import numpy as np
 from ...formats import ns2
 from ...formats.binary import FormatError
 from ...formats.ns2.records import PropertyType
-from ..scene.blender_types import Value
+from ..scene.blender_types import mesh_of
 from ..scene.fields import declared
 from ..scene.geometry.edit_mode import edited_meshes
 from ..scene.geometry.meshes import select_faces
@@ -88,7 +88,7 @@ def _faces(context: bpy.types.Context, level: bpy.types.Collection, materials: s
     """Select the faces with some materials: in edit mode of the meshes that are edited, else of all, with these."""
     count = 0
     for obj in edited_meshes(context):
-        mesh: Value = obj.data
+        mesh = mesh_of(obj)
         working = bmesh.from_edit_mesh(mesh)
         slots = {number for number, slot in enumerate(obj.material_slots) if slot.material in materials}
         for face in working.faces:
@@ -99,7 +99,7 @@ def _faces(context: bpy.types.Context, level: bpy.types.Collection, materials: s
     if context.mode == "EDIT_MESH":
         return count
     for obj in visibility.geometry(level):
-        mesh = obj.data
+        mesh = mesh_of(obj)
         index = np.zeros(len(mesh.polygons), np.int32)
         mesh.polygons.foreach_get("material_index", index)
         slots = {number for number, slot in enumerate(obj.material_slots) if slot.material in materials}

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import bpy
 import numpy as np
@@ -13,7 +14,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...formats.arrays import Array
 from ..scene import attributes
-from ..scene.blender_types import SpaceView3D, Value
+from ..scene.blender_types import always, configure, mesh_of
 from ..scene.disk import chosen_files, files
 from ..scene.fields import declared
 from ..scene.geometry import transforms
@@ -43,7 +44,7 @@ def seen_corners(collection: bpy.types.Collection) -> Array:
     """Where the corners of those faces of a level are that aren't hidden, float32[n, 3]; none where all are."""
     found = [np.zeros((0, 3), np.float32)]
     for obj in visibility.geometry(collection):
-        mesh: Value = obj.data
+        mesh = mesh_of(obj)
         corners = attributes.read(mesh, ".corner_vert", "CORNER")
         places = attributes.read(mesh, "position", "POINT")
         if corners is None or places is None:
@@ -60,18 +61,14 @@ def seen_corners(collection: bpy.types.Collection) -> Array:
 def set_grid(context: bpy.types.Context) -> None:
     """Let the viewports have the editor's grid, whose steps are twice as large each, and things snap to it."""
     scene = stage.scene_of(context)
-    units: Value = scene.unit_settings
+    units = scene.unit_settings
     units.system = "NONE"  # with units the grid's steps are those of the unit
     for space in stage.viewports(context, everywhere=True):
-        overlay = _overlay(space)
+        overlay = space.overlay
         overlay.grid_scale, overlay.grid_subdivisions = GRID * INCH, 2
-    tools: Value = scene.tool_settings
+    tools = scene.tool_settings
     tools.use_snap = True
     tools.snap_elements_base = {"GRID"}
-
-
-def _overlay(space: SpaceView3D) -> Value:
-    return space.overlay
 
 
 class _InView(LevelOperator):
@@ -91,7 +88,7 @@ class LEVELWRIGHT_OT_ns2_commander_view(_InView):
         """Switch it on or off, in the view that one looks at, or in all."""
         held = lists.lists_of(level)
         held.commander = not held.commander
-        space: Value = context.space_data
+        space = context.space_data
         own = [space] if isinstance(space, bpy.types.SpaceView3D) else list(stage.viewports(context))
         for each in own:
             if held.commander:
@@ -100,13 +97,14 @@ class LEVELWRIGHT_OT_ns2_commander_view(_InView):
                 _look_back(each)
 
 
-_looks_before: dict[int, tuple[str, Quaternion, bool]] = {}
+_Look = tuple[Literal["PERSP", "ORTHO", "CAMERA"], Quaternion, bool]
+_looks_before: dict[int, _Look] = {}
 """By the address of a 3D view: how it looked before it looked down. Views aren't undone, so it is kept beside them."""
 
 
-def _look_down(space: SpaceView3D) -> None:
+def _look_down(space: bpy.types.SpaceView3D) -> None:
     """Let a 3D view look straight from above, without ceilings, which look down."""
-    region: Value = space.region_3d
+    region = always(space.region_3d)
     straight = region.view_perspective == "ORTHO" and region.view_rotation == Quaternion()
     if not straight:  # undo switches the operator off, and leaves the view
         culling = space.shading.show_backface_culling
@@ -115,10 +113,10 @@ def _look_down(space: SpaceView3D) -> None:
     space.shading.show_backface_culling = True
 
 
-def _look_back(space: SpaceView3D) -> None:
+def _look_back(space: bpy.types.SpaceView3D) -> None:
     """Let a 3D view look as it did before `_look_down`; from the south-east where nobody knows."""
-    region: Value = space.region_3d
-    usual = "PERSP", Quaternion(stage.LOOKING_DOWN), space.shading.show_backface_culling
+    region = always(space.region_3d)
+    usual: _Look = "PERSP", Quaternion(stage.LOOKING_DOWN), space.shading.show_backface_culling
     perspective, rotation, culling = _looks_before.pop(space.as_pointer(), usual)
     region.view_perspective, region.view_rotation = perspective, rotation
     space.shading.show_backface_culling = culling
@@ -136,7 +134,7 @@ class LEVELWRIGHT_OT_ns2_grid(_InView):
         """Change it in all views."""
         found = False
         for space in stage.viewports(context, everywhere=True):
-            overlay = _overlay(space)
+            overlay = space.overlay
             overlay.grid_scale = min(max(overlay.grid_scale * self.factor, INCH / 8), 1024 * INCH)
             found = True
         if not found:
@@ -251,15 +249,14 @@ def _as_overview(level: bpy.types.Collection) -> Iterator[None]:
 
 def _rendered(scene: bpy.types.Scene, size: int) -> bytes:
     """The picture that a scene's camera sees, drawn as the solid viewport does, by materials' images."""
-    output: Value = scene.render
-    output.engine, output.film_transparent = "BLENDER_WORKBENCH", True
+    output = scene.render
+    configure(output, engine="BLENDER_WORKBENCH", film_transparent=True)
     output.resolution_x = output.resolution_y = size
     output.resolution_percentage = 100
-    display: Value = scene.display
-    shading = display.shading
+    shading = always(always(scene.display).shading)
     shading.light, shading.color_type, shading.show_backface_culling = "STUDIO", "TEXTURE", True
     shading.show_cavity = True
-    stage.view_settings_of(scene).view_transform = "Standard"  # type: ignore[assignment]
+    configure(stage.view_settings_of(scene), view_transform="Standard")
     output.image_settings.file_format, output.image_settings.color_mode = "TARGA_RAW", "RGBA"
     return images.rendered(scene)
 

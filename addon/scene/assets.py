@@ -17,7 +17,7 @@ import numpy as np
 from mathutils import Matrix
 
 from . import attributes
-from .blender_types import Value
+from .blender_types import always
 from .geometry import shapes, transforms
 from .kept import identity
 from .level import root_of
@@ -126,7 +126,7 @@ def make(candidate: Candidate, game: str, rules: AssetRules) -> bpy.types.ID:
     _let_go(made)
     if isinstance(made, bpy.types.Object):
         title = candidate.key.rsplit("/", 1)[-1]
-        other: Value = bpy.data.objects.get(showable(title))
+        other: bpy.types.Object | None = bpy.data.objects.get(showable(title))
         if other is not None and other.asset_data is None:
             other.name = showable(f".{title}")  # the asset gets the plain name, whatever of the level is called so
         made.name = showable(title)
@@ -136,9 +136,8 @@ def make(candidate: Candidate, game: str, rules: AssetRules) -> bpy.types.ID:
 
 def mark_asset(made: bpy.types.ID, game: str, catalog: str, description: str) -> None:
     """Make an asset of a data-block, in a catalog of a game."""
-    gives: Value = made
-    gives.asset_mark()
-    data = gives.asset_data
+    made.asset_mark()
+    data = always(made.asset_data)
     data.catalog_id = catalog_id(f"{game}/{catalog}")
     data.description = showable(description)
     for tag in (game, catalog):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import bpy
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ...formats.arrays import Array
 from ...formats.counting import number_of
-from .blender_types import Attribute
+from .blender_types import elements_of
 from .names import showable
 from .reports import SceneError
 
@@ -20,6 +20,8 @@ Domain = Literal["POINT", "EDGE", "FACE", "CORNER"]
 Kind = Literal[
     "FLOAT", "INT", "BOOLEAN", "INT8", "FLOAT_VECTOR", "FLOAT_COLOR", "BYTE_COLOR", "FLOAT2", "INT32_2D", "QUATERNION"
 ]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""What `read` reads; Blender has others, too."""
 
 LAYOUT: dict[str, tuple[str, type[np.generic], int]] = {
     "FLOAT": ("value", np.float32, 1),
@@ -46,15 +48,24 @@ def write(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: A
     if mesh.is_editmode:
         raise ValueError(f"{mesh.name}: attributes can't be written in edit mode")
     attributes = mesh.attributes
-    attribute: Attribute = attributes.get(name)
+    attribute: bpy.types.Attribute | None = attributes.get(name)
     if attribute is not None and (attribute.domain != domain or attribute.data_type != kind):
         attributes.remove(attribute)
         attribute = None
     attribute = attribute or attributes.new(showable(name), kind, domain)
     if attribute is None:
         raise ValueError(f"{mesh.name}: Blender can't make an attribute {name!r} of {domain.lower()}s")
-    field, dtype, width = LAYOUT[kind]
-    attribute.data.foreach_set(field, flat(values, dtype, width, len(attribute.data), name))
+    _set(attribute, values, name)
+
+
+def rewrite(mesh: bpy.types.Mesh, name: str, values: ArrayLike) -> None:
+    """Write a whole attribute that a mesh has already, of the domain and type that it has.
+
+    Raises ValueError as `write` does, KeyError where there is none.
+    """
+    if mesh.is_editmode:
+        raise ValueError(f"{mesh.name}: attributes can't be written in edit mode")
+    _set(mesh.attributes[name], values, name)
 
 
 def create(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: ArrayLike) -> None:
@@ -62,12 +73,16 @@ def create(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: 
 
     Raises ValueError as `write` does.
     """
-    attribute: Attribute = mesh.attributes.new(showable(name), kind, domain)
+    attribute = mesh.attributes.new(showable(name), kind, domain)
     if attribute is None:
         raise ValueError(f"{mesh.name}: Blender can't make an attribute {name!r} of {domain.lower()}s")
-    field, dtype, width = LAYOUT[kind]
-    data = attribute.data
-    data.foreach_set(field, flat(values, dtype, width, len(data), name))
+    _set(attribute, values, name)
+
+
+def _set(attribute: bpy.types.Attribute, values: ArrayLike, name: str) -> None:
+    field, dtype, width = LAYOUT[attribute.data_type]
+    elements = elements_of(attribute)
+    elements.foreach_set(field, flat(values, dtype, width, len(elements), name))
 
 
 def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None) -> Array | None:
@@ -77,12 +92,13 @@ def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None) -> Array
     """
     if mesh.is_editmode:
         raise ValueError(f"{mesh.name}: attributes can't be read in edit mode (meshes.read can)")
-    attribute: Attribute = mesh.attributes.get(name)
+    attribute: bpy.types.Attribute | None = mesh.attributes.get(name)
     if attribute is None or attribute.data_type not in LAYOUT or (domain is not None and attribute.domain != domain):
         return None
     field, dtype, width = LAYOUT[attribute.data_type]
-    values = np.empty((len(attribute.data), width) if width > 1 else len(attribute.data), dtype)
-    attribute.data.foreach_get(field, values.reshape(-1))
+    elements = elements_of(attribute)
+    values = np.empty((len(elements), width) if width > 1 else len(elements), dtype)
+    elements.foreach_get(field, values.reshape(-1))
     return values
 
 

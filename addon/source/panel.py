@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..scene.blender_types import Socket, Value
+from ..scene.blender_types import Socket
 from ..scene.interface.sidebar import LevelPanel
 from ..scene.kept import originals
 from . import layout, revision
@@ -36,6 +36,6 @@ class LEVELWRIGHT_PT_source(LevelPanel, bpy.types.Panel):
 
 def settings(level: bpy.types.Collection) -> list[tuple[str, Socket]]:
     """What can be set of a map's baked light: titles, and sockets with the values; none without lightmaps."""
-    group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
-    nodes = [node for node in group.nodes if node.type == "VALUE"] if group is not None else []
+    group = originals.resources(level, layout.BAKED_LIGHT).get(0)
+    nodes = [node for node in group.nodes if node.type == "VALUE"] if isinstance(group, bpy.types.NodeTree) else []
     return [(node.label, node.outputs[0]) for node in nodes]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...formats.arrays import Reals
 from ...formats.srgb import to_light
-from ..scene.blender_types import Attribute
+from ..scene.blender_types import elements_of
 from ..scene.geometry import meshes
 from ..scene.kept.identity import kind_of
 from ..scene.media import materials
@@ -42,7 +42,7 @@ def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> Non
         material = obj.material_slots[0].material
         image = next(iter(shown_images(obj, material)), None)
         tint = (1.0, 1.0, 1.0, 1.0) if obj.get("tile_kind") is None else tuple(obj.color)
-        colors: Attribute = obj.data.color_attributes.get(layout.COLOR)
+        colors: bpy.types.Attribute | None = obj.data.color_attributes.get(layout.COLOR)
         if colors is not None and obj.data not in decoded:
             decoded.add(obj.data)
             _decode(colors)
@@ -87,9 +87,10 @@ def decode(values: Reals) -> npt.NDArray[np.float64]:
     return to_light(values.astype(np.float64))
 
 
-def _decode(colors: Attribute) -> None:
-    values = np.empty(4 * len(colors.data), np.float32)
-    colors.data.foreach_get("color", values)
+def _decode(attribute: bpy.types.Attribute) -> None:
+    colors = elements_of(attribute)
+    values = np.empty(4 * len(colors), np.float32)
+    colors.foreach_get("color", values)
     values = values.reshape(-1, 4)
     values[:, :3] = decode(values[:, :3])
-    colors.data.foreach_set("color", values.reshape(-1))
+    colors.foreach_set("color", values.reshape(-1))

@@ -13,7 +13,6 @@ import bpy
 from ...formats import teeworlds
 from ...formats.teeworlds.quads import default_quads
 from ...formats.teeworlds.tile_faces import TILE_FIELDS
-from ..scene.blender_types import Value
 from ..scene.fields import declared
 from ..scene.interface.sidebar import AskingOperator
 from ..scene.kept import identity, originals
@@ -115,8 +114,8 @@ class EditSettings(MapOperator):
         """Show it where a text editor is open, and say what it is called."""
         text = settings_text(level)
         for area in context.screen.areas if context.screen else ():
-            space: Value = area.spaces.active
-            if area.type == "TEXT_EDITOR":
+            space = area.spaces.active
+            if isinstance(space, bpy.types.SpaceTextEditor):
                 space.text = text
         self.report({"INFO"}, f"The settings are in the text {text.name!r}")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene.blender_types import Value
 from ...scene.fields import declared
 from ..palettes import lists
 from ..palettes.lists import LISTS
@@ -62,8 +61,8 @@ def show_target(context: bpy.types.Context, level: bpy.types.Collection, target:
     if overlays.shown(level) != kind:
         overlays.show(level, kind)
     overlays.show_solid(level)
-    space: Value = context.space_data
-    if space is not None and space.type == "VIEW_3D" and space.shading.type == "SOLID":
+    space = context.space_data
+    if isinstance(space, bpy.types.SpaceView3D) and space.shading.type == "SOLID":
         space.shading.color_type = "VERTEX"
 
 

@@ -16,7 +16,7 @@ from ....formats.arrays import Array
 from ....formats.fable import strengths, theme_resolution, theme_weights
 from ....formats.fable.records import CELL, GAME_CELL, PALETTE_SLOTS, Records
 from ...scene import attributes
-from ...scene.blender_types import Attribute, Value
+from ...scene.blender_types import mesh_of
 from ...scene.geometry import vertex_groups
 from ...scene.level import first_of
 from ...scene.reports import SceneError
@@ -99,8 +99,7 @@ class Canvas:
         self._write(values)
 
     def _write(self, values: Array) -> None:
-        attribute: Attribute = self.mesh.attributes[self.target]
-        attributes.write(self.mesh, self.target, attribute.domain, attribute.data_type, values)
+        attributes.rewrite(self.mesh, self.target, values)
         self.mesh.update()
 
     def restore(self) -> None:
@@ -129,7 +128,7 @@ class _Blend:
 
     def __init__(self, obj: bpy.types.Object, dtype: np.dtype[np.void], domain: str, prefix: str, slot: int) -> None:
         self.object, self.prefix, self.slot = obj, prefix, slot
-        data: Value = obj.data
+        data = mesh_of(obj)
         self.mesh: bpy.types.Mesh = data
         count = len(self.mesh.vertices if domain == "POINT" else self.mesh.polygons)
         self.records = np.zeros(count, dtype)
@@ -199,8 +198,7 @@ class _Blend:
             values = attributes.read(self.mesh, name)
             if values is not None:
                 values[cells] = part[cells]
-                attribute: Attribute = self.mesh.attributes[name]
-                attributes.write(self.mesh, name, attribute.domain, attribute.data_type, values)
+                attributes.rewrite(self.mesh, name, values)
         self.mesh.update()
 
 
@@ -246,7 +244,7 @@ class Themes(_Blend):
 
     def _put(self, cells: Ints, weights: dict[int, Amounts], differ: dict[int, NDArray[np.bool_]]) -> None:
         """Give cells weights, by slot, where they differ; and the colours that follow."""
-        groups: Value = self.object.vertex_groups
+        groups = self.object.vertex_groups
         for slot, name in self.layers.items():
             values = self.weights[slot]
             amounts = weights[slot].astype(np.float32)
@@ -296,7 +294,7 @@ def selected(canvas: Canvas, context: bpy.types.Context) -> Ints:
         terrain = first_of(canvas.level, layout.TERRAIN)
         if terrain is None or active != terrain:
             return np.zeros(0, np.intp)
-        ground: Value = terrain.data
+        ground = mesh_of(terrain)
         middles = _middles(ground, layout.TERRAIN)[_selection(ground, "vertices")]
         edge = layout.CELLS_A_GAME_CELL
         wanted = {(int(x), int(y)) for x, y in np.unique(np.floor(middles / edge), axis=0).tolist()}

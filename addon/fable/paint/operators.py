@@ -10,7 +10,6 @@ import bpy
 import numpy as np
 
 from ....formats.counting import number_of
-from ...scene.blender_types import Value
 from ...scene.fields import declared
 from ...scene.interface.sidebar import LevelOperator
 from ...scene.reports import SceneError
@@ -40,7 +39,7 @@ def paint_selected(
 def _in_object_mode(context: bpy.types.Context) -> Iterator[None]:
     """Leave the active object's mode for a while: attributes and weights can't be written in edit mode."""
     active = context.active_object
-    mode: Value = active.mode if active is not None else "OBJECT"
+    mode = active.mode if active is not None else "OBJECT"
     if mode == "OBJECT":
         yield
         return

@@ -8,7 +8,7 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ...scene.blender_types import Value
+from ...scene.blender_types import always
 from ...scene.fields import declared
 from ...scene.interface import tools
 from ...scene.interface.sidebar import NO_LEVEL_OF_GAME, Result, active_level, allows
@@ -162,8 +162,7 @@ class FableBrushTool(tools.Tool):
         place = under(context, terrain, mouse) if terrain is not None else None
         if terrain is None or place is None:
             return
-        region: Value = context.region
-        view: Value = context.region_data
+        region, view = always(context.region), always(context.region_data)
         points = ring(terrain, place, brush_of(context).radius)
         seen = [view3d_utils.location_3d_to_region_2d(region, view, point) for point in points]
         _draw_line([(point.x, point.y) for point in seen if point is not None])

@@ -13,7 +13,7 @@ from ....formats.counting import number_of
 from ....formats.fable import palette_name
 from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
 from ...scene import attributes
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.geometry import vertex_groups
 from ...scene.kept import originals
 from ...scene.level import first_of
@@ -85,10 +85,10 @@ def _put(level: bpy.types.Collection, names: lists.Palettes) -> None:
     lists.put(level, names)
     for item in held.themes:
         item.layer = was.pop(item.slot, "")
-    groups: Value = terrain.vertex_groups if terrain is not None else None
+    groups = terrain.vertex_groups if terrain is not None else None
     for layer in was.values():
-        if groups is not None and (group := groups.get(layer)) is not None:
-            groups.remove(group)
+        if groups is not None and layer in groups:
+            groups.remove(groups[layer])
     lists.name_layers(level)
 
 
@@ -96,9 +96,9 @@ def _refuse_used(obj: bpy.types.Object | None, names: dict[str, int | None], pla
     """Raise SceneError if elements of a mesh have a number in one of these attributes. names: attribute -> which of the
     three it is: numbers whose strength is 0 aren't used.
     """
-    mesh: Value = obj.data if obj is not None else None
-    if mesh is None:
+    if obj is None:
         return
+    mesh = mesh_of(obj)
     first, second = (attributes.read(mesh, f"strength_{n}") for n in (1, 2))
     for name, part in names.items():
         values = attributes.read(mesh, name)
@@ -108,9 +108,7 @@ def _refuse_used(obj: bpy.types.Object | None, names: dict[str, int | None], pla
         if part is not None and first is not None and second is not None:
             found &= (first, second, 255 - first - second)[part - 1] > 0
         if found.any():
-            raise SceneError(
-                f"{number_of(np.count_nonzero(found), 'cells have')} it", objects=[obj] if obj is not None else []
-            )
+            raise SceneError(f"{number_of(np.count_nonzero(found), 'cells have')} it", objects=[obj])
 
 
 def _refuse_painted(context: bpy.types.Context, terrain: bpy.types.Object | None, layer: str) -> None:
@@ -125,7 +123,7 @@ def _refuse_painted(context: bpy.types.Context, terrain: bpy.types.Object | None
 
 def _move_up(obj: bpy.types.Object | None, attribute: str, place: int) -> None:
     """Let numbers above `place` be one less."""
-    mesh: Value = obj.data if obj is not None else None
+    mesh = mesh_of(obj) if obj is not None else None
     values = attributes.read(mesh, attribute) if mesh is not None else None
-    if values is not None:
-        attributes.write(mesh, attribute, mesh.attributes[attribute].domain, "INT", values - (values > place))
+    if mesh is not None and values is not None:
+        attributes.rewrite(mesh, attribute, values - (values > place))

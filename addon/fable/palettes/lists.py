@@ -18,7 +18,7 @@ from typing import Literal
 import bpy
 
 from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
-from ...scene.blender_types import Value
+from ...scene.blender_types import expect
 from ...scene.fields import declared
 from ...scene.interface.sidebar import register_classes, unregister_classes
 from ...scene.level import first_of
@@ -121,8 +121,8 @@ def name_layers(collection: bpy.types.Collection) -> None:
     layers = get(collection).layers()
     if terrain is None:
         return
-    groups: Value = terrain.vertex_groups
-    held = {item.slot: group for item in items if item.layer and (group := groups.get(item.layer)) is not None}
+    groups = terrain.vertex_groups
+    held = {item.slot: groups[item.layer] for item in items if item.layer and item.layer in groups}
     changed = [item for item in items if layers[item.slot] != item.layer or item.slot not in held]
     for item in changed:  # first out of each other's way: Blender would number names that are taken
         if item.slot in held:
@@ -138,16 +138,14 @@ def name_layers(collection: bpy.types.Collection) -> None:
 def _renamed(item: FableName, _context: bpy.types.Context) -> None:
     """A theme that is renamed in the list takes its weight layer along."""
     if item.layer:
-        collection: Value = item.id_data
-        name_layers(collection)
+        name_layers(expect(bpy.types.Collection, item.id_data))
 
 
 def _chosen(lists: FableLists, _context: bpy.types.Context) -> None:
     """The theme that is chosen in the list is the one that weight painting paints."""
-    collection: Value = lists.id_data
-    terrain = first_of(collection, layout.TERRAIN)
+    terrain = first_of(expect(bpy.types.Collection, lists.id_data), layout.TERRAIN)
     if terrain is not None and lists.active_theme < len(lists.themes):
-        group: Value = terrain.vertex_groups.get(lists.themes[lists.active_theme].layer)
+        group: bpy.types.VertexGroup | None = terrain.vertex_groups.get(lists.themes[lists.active_theme].layer)
         if group is not None:
             terrain.vertex_groups.active_index = group.index
 

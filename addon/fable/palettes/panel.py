@@ -37,11 +37,11 @@ class _NamesPanel(LevelPanel, bpy.types.Panel):
         if level is None:
             return
         held = lists.of(level)
-        row: Value = draw_items(
+        row = draw_items(
             self.layout, LEVELWRIGHT_UL_fable_names, self.kind, (held, self.kind), (held, LISTS[self.kind][1])
         )
-        for operator, icon in ((LEVELWRIGHT_OT_fable_add_name, "ADD"), (LEVELWRIGHT_OT_fable_remove_name, "REMOVE")):
-            row.operator(operator.bl_idname, text="", icon=icon).kind = self.kind
+        row.operator(LEVELWRIGHT_OT_fable_add_name.bl_idname, text="", icon="ADD").kind = self.kind
+        row.operator(LEVELWRIGHT_OT_fable_remove_name.bl_idname, text="", icon="REMOVE").kind = self.kind
 
 
 class LEVELWRIGHT_PT_fable_themes(_NamesPanel):

@@ -12,7 +12,7 @@ from ....formats.counting import number_of
 from ....formats.fable import water
 from ....formats.fable.geometry import Floats
 from ....formats.fable.theme_weights import FULL
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.fields import declared
 from ...scene.interface.sidebar import LevelOperator
 from ...scene.names import showable
@@ -33,7 +33,7 @@ def fill(context: bpy.types.Context, level: bpy.types.Collection, place: Vector,
     Raises SceneError where there is no hollow, or too deep a one.
     """
     terrain = terrain_of(level)
-    mesh: Value = terrain.data
+    mesh = mesh_of(terrain)
     if mesh.is_editmode:
         raise SceneError("Leave Edit Mode of the terrain first")
     ground = ground_heights(context, level)

@@ -18,12 +18,12 @@ from ....formats.binary import FormatError
 from ....formats.fable import colors, theme_weights
 from ....formats.fable.colors import PACKED
 from ....formats.fable.theme_weights import Weights
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.geometry import vertex_groups
 from ...scene.kept import identity
 from ...scene.level import first_of
 from ...scene.media import images
-from ...scene.media.materials import Nodes, Socket, shader
+from ...scene.media.materials import Nodes, Socket, picture_nodes, shader
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ImportContext
@@ -51,9 +51,8 @@ def build_material(
     identity.stamp(material, importing.token, layout.MATERIAL, 0)
     material.diffuse_color = (0.1, 0.2, 0.05, 1.0)
     _show(material, pictures)
-    mesh: Value = terrain.data
-    mesh.materials.append(material)
-    color(mesh, names, blend)
+    mesh_of(terrain).materials.append(material)
+    color(mesh_of(terrain), names, blend)
 
 
 def _show(material: bpy.types.Material, pictures: Mapping[int, bpy.types.Image]) -> None:
@@ -70,18 +69,16 @@ def _show(material: bpy.types.Material, pictures: Mapping[int, bpy.types.Image])
 def _material_of(level: bpy.types.Collection) -> bpy.types.Material | None:
     """The material of a level's terrain, where it has ours."""
     terrain = first_of(level, layout.TERRAIN)
-    mesh: Value = terrain.data if terrain is not None else None
-    materials: Sequence[bpy.types.Material | None] = mesh.materials if mesh is not None else ()
+    materials = mesh_of(terrain).materials if terrain is not None else ()
     return next((one for one in materials if one is not None and identity.kind_of(one) == layout.MATERIAL), None)
 
 
 def pictures_of(level: bpy.types.Collection) -> dict[int, bpy.types.Image]:
     """The pictures that a level's ground shows, by slot."""
     material = _material_of(level)
-    tree = material.node_tree if material is not None else None
-    if material is None or tree is None:
+    if material is None:
         return {}
-    nodes: Sequence[Value] = [node for node in tree.nodes if node.type == "TEX_IMAGE"]  # in the order of the slots
+    nodes = picture_nodes(material.node_tree)  # in the order of the slots
     slots = material.get(IMAGED, ())
     return {slot: node.image for slot, node in zip(slots, nodes, strict=False) if node.image is not None}
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ....formats.arrays import Array
 from ....formats.fable import colors
 from ...scene import attributes
-from ...scene.blender_types import Node, NodeTree, Value
+from ...scene.blender_types import Input, Node, always, default_of, mesh_of, set_default
 from ...scene.geometry import meshes
 from ...scene.level import first_of
 from ...scene.media.materials import Nodes, Socket, node_group
@@ -52,18 +52,17 @@ def add(nodes: Nodes, ground: Socket) -> Socket:
     """Add the overlay to a material that has the ground's colour, and return what is shown."""
     switch = nodes.add("ShaderNodeValue", label="Overlay")
     switch.name = NODE
-    group = nodes.add("ShaderNodeGroup")
-    group.node_tree = node_group("Levelwright Fable overlay", 1, _build)
+    group = nodes.add("ShaderNodeGroup", node_tree=node_group("Levelwright Fable overlay", 1, _build))
     nodes.feed(group, Ground=ground, Overlay=switch.outputs[0])
     return group.outputs[0]
 
 
 def _build(nodes: Nodes) -> None:
     """The group: each overlay's colour, over the ground where the switch has its number."""
-    interface: NodeTree = nodes.tree
-    interface.interface.new_socket("Ground", in_out="INPUT", socket_type="NodeSocketColor")
-    interface.interface.new_socket("Overlay", in_out="INPUT", socket_type="NodeSocketFloat")
-    interface.interface.new_socket("Color", in_out="OUTPUT", socket_type="NodeSocketColor")
+    interface = always(nodes.tree.interface)
+    interface.new_socket("Ground", in_out="INPUT", socket_type="NodeSocketColor")
+    interface.new_socket("Overlay", in_out="INPUT", socket_type="NodeSocketFloat")
+    interface.new_socket("Color", in_out="OUTPUT", socket_type="NodeSocketColor")
     given = nodes.add("NodeGroupInput")
     shown: Socket = given.outputs["Ground"]
     for number, kind in enumerate(KINDS):
@@ -83,7 +82,7 @@ def _build(nodes: Nodes) -> None:
     nodes.link(shown, nodes.add("NodeGroupOutput").inputs[0])
 
 
-def _mix(nodes: Nodes, factor: Socket, first: Value, second: Value) -> Socket:
+def _mix(nodes: Nodes, factor: Socket, first: Input, second: Input) -> Socket:
     node = nodes.add("ShaderNodeMix", data_type="RGBA")
     for place, value in ((0, factor), (6, first), (7, second)):
         nodes.set(node.inputs[place], value)
@@ -98,7 +97,7 @@ def show(level: bpy.types.Collection, kind: str) -> bool:
         return False
     if kind in ("sound", "atmosphere"):
         _color_faces(level, terrain, kind)
-    switch.outputs[0].default_value = float(list(KINDS).index(kind))
+    set_default(switch.outputs[0], float(list(KINDS).index(kind)))
     return True
 
 
@@ -110,10 +109,10 @@ def ground_color(mesh: bpy.types.Mesh) -> str:
 def show_solid(level: bpy.types.Collection) -> None:
     """Colour the terrain's vertices by what is shown, for views that draw solid colours of attributes."""
     terrain = first_of(level, layout.TERRAIN)
-    mesh: Value = terrain.data if terrain is not None else None
+    mesh = mesh_of(terrain) if terrain is not None else None
     name = ground_color(mesh) if mesh is not None else ""
-    themes = attributes.read(mesh, name, "POINT") if name and not mesh.is_editmode else None
-    if terrain is None or themes is None:
+    themes = attributes.read(mesh, name, "POINT") if mesh is not None and not mesh.is_editmode else None
+    if terrain is None or mesh is None or themes is None:
         return
     kind = shown(level)
     if kind != "themes":
@@ -127,7 +126,7 @@ def _covered(level: bpy.types.Collection, terrain: bpy.types.Object, themes: Arr
     """The colours of vertices, [n, 4], with what is shown over the themes."""
     made = themes.copy()
     if kind in _FLAG_COLORS:
-        values = attributes.read(_mesh(terrain), kind, "POINT")
+        values = attributes.read(mesh_of(terrain), kind, "POINT")
         if values is None:
             return made
         for where, tint in zip((values == 0, values != 0), _FLAG_COLORS[kind], strict=True):
@@ -135,8 +134,8 @@ def _covered(level: bpy.types.Collection, terrain: bpy.types.Object, themes: Arr
                 made[where, :3] = made[where, :3] * (1 - STRENGTH) + np.array(tint, np.float32) * STRENGTH
         return made
     _color_faces(level, terrain, kind)
-    faces = attributes.read(_mesh(terrain), layout.OVERLAY_COLOR, "FACE")
-    corners = attributes.read(_mesh(terrain), ".corner_vert")
+    faces = attributes.read(mesh_of(terrain), layout.OVERLAY_COLOR, "FACE")
+    corners = attributes.read(mesh_of(terrain), ".corner_vert")
     if faces is None or corners is None or len(corners) != 4 * len(faces):
         return made
     tints = made[:, :3].copy()
@@ -145,22 +144,16 @@ def _covered(level: bpy.types.Collection, terrain: bpy.types.Object, themes: Arr
     return made
 
 
-def _mesh(obj: bpy.types.Object) -> bpy.types.Mesh:
-    data: Value = obj.data
-    mesh: bpy.types.Mesh = data
-    return mesh
-
-
 def shown(level: bpy.types.Collection) -> str:
     """The overlay that a level's terrain shows, a key of KINDS."""
     switch = _switch(first_of(level, layout.TERRAIN))
-    number = round(switch.outputs[0].default_value) if switch is not None else 0
+    number = round(default_of(switch.outputs[0])) if switch is not None else 0
     return list(KINDS)[min(max(number, 0), len(KINDS) - 1)]
 
 
-def _switch(terrain: bpy.types.Object | None) -> Node:
+def _switch(terrain: bpy.types.Object | None) -> Node | None:
     """The node that says which overlay is shown, or None."""
-    mesh: Value = terrain.data if terrain is not None else None
+    mesh = mesh_of(terrain) if terrain is not None else None
     for material in mesh.materials if mesh is not None else ():
         if material is not None and material.node_tree is not None and NODE in material.node_tree.nodes:
             return material.node_tree.nodes[NODE]
@@ -170,7 +163,7 @@ def _switch(terrain: bpy.types.Object | None) -> Node:
 def _color_faces(level: bpy.types.Collection, terrain: bpy.types.Object, kind: str) -> None:
     """Colour the terrain's faces by the game map's object (or, in old maps, the sounds of the cells)."""
     names = lists.get(level)
-    mesh: Value = terrain.data
+    mesh = mesh_of(terrain)
     edited = mesh.is_editmode
     if edited:
         terrain.update_from_editmode()

@@ -13,7 +13,6 @@ import bpy
 
 from ....formats.binary import Budget
 from ....formats.reach import AllowedFolders
-from ...scene.blender_types import Value
 from ...scene.disk import content_folders
 from ...scene.fields import declared
 from ...scene.media import images
@@ -26,7 +25,7 @@ NO_PICTURE = ":none"
 """What is chosen for a theme that shall have its colour."""
 _BETWEEN = " = "
 
-PREFERENCES: Mapping[str, Value] = {CHOICES: declared.string(options={"HIDDEN"})}
+PREFERENCES: Mapping[str, object] = {CHOICES: declared.string(options={"HIDDEN"})}
 """What of the preferences this is kept in."""
 
 

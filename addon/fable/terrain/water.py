@@ -10,7 +10,7 @@ import bpy
 from ....formats.fable import water
 from ....formats.fable.geometry import Floats
 from ....formats.fable.theme_weights import Weights
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.geometry import meshes
 from ...scene.kept import identity
 from ...scene.level import first_of, root_of
@@ -58,7 +58,7 @@ def refresh_water(context: bpy.types.Context, level: bpy.types.Collection) -> No
     aren't its cells.
     """
     ground = ground_heights(context, level)
-    mesh: Value = terrain_of(level).data
+    mesh = mesh_of(terrain_of(level))
     themes = lists.get(level).themes
     show_water(level, ground, materials.painted(context, level, mesh), themes, lists.depths(level))
 

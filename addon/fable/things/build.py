@@ -11,7 +11,7 @@ from mathutils import Matrix
 from ....formats.binary import FormatError
 from ....formats.fable import tng
 from ....formats.fable.placement import placement_of
-from ...scene.blender_types import Value
+from ...scene.blender_types import EmptyShape
 from ...scene.fields import properties
 from ...scene.geometry import transforms
 from ...scene.kept import identity
@@ -21,7 +21,7 @@ from .. import layout
 from ..context import ImportContext
 from .values import sources
 
-DISPLAY: dict[str, tuple[str, float]] = {
+DISPLAY: dict[str, tuple[EmptyShape, float]] = {
     "Marker": ("PLAIN_AXES", 0.5),
     "Object": ("CUBE", 0.4),
     "Building": ("CUBE", 2.0),
@@ -32,7 +32,7 @@ DISPLAY: dict[str, tuple[str, float]] = {
     "Holy Site": ("SPHERE", 1.0),
 }
 """What empties of each kind look like: their shape, and how large it is, units. A cone points to its front."""
-OTHERS = ("ARROWS", 0.6)
+OTHERS: tuple[EmptyShape, float] = ("ARROWS", 0.6)
 
 
 def build_things(importing: ImportContext) -> Steps[None]:
@@ -89,15 +89,14 @@ def name_of(thing: tng.Thing) -> str:
 
 def fill(obj: bpy.types.Object, thing: tng.Thing) -> None:
     """Give an object the place, the shape and the properties of a thing."""
-    made: Value = obj
-    made.empty_display_type, made.empty_display_size = DISPLAY.get(thing.kind, OTHERS)
+    obj.empty_display_type, obj.empty_display_size = DISPLAY.get(thing.kind, OTHERS)
     placement = placement_of(thing)
     if placement.position is not None:
-        made.location = placement.position
+        obj.location = placement.position
     if placement.frame is not None:
-        made.rotation_euler = Matrix(placement.frame).transposed().to_euler()
+        obj.rotation_euler = Matrix(placement.frame).transposed().to_euler()
     if placement.scale is not None:
-        made.scale = (placement.scale,) * 3
+        obj.scale = (placement.scale,) * 3
     properties.put(obj, layout.NEW_THING, thing.kind)
     for key, source in sources(thing, placement).items():
         value = source.value

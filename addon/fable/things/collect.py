@@ -22,7 +22,6 @@ from ....formats.counting import number_of
 from ....formats.fable import UID_BASE, tng
 from ....formats.fable.sections import numbered_sections
 from ....formats.fable.text import Document, Statement, StatementBlock, line_end
-from ...scene.blender_types import Value
 from ...scene.geometry import evaluated, transforms
 from ...scene.kept import identity
 from ...scene.kept.identity import kind_of, record_of
@@ -422,7 +421,7 @@ def _kind_name(kind: object) -> str:
     return kind
 
 
-def _as_list(value: Value) -> Value:
+def _as_list(value: object) -> object:
     """A custom property with Blender's arrays as lists."""
     return value.to_list() if hasattr(value, "to_list") else value
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ....formats.fable.geometry import Floats
 from ...scene import attributes
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.geometry import meshes, transforms
 from ...scene.kept import identity, originals
 from ...scene.level import root_of
@@ -149,7 +149,7 @@ def _mend_heights(context: bpy.types.Context, terrain: bpy.types.Object, seam: S
     if not len(cells):
         return 0
     z = ground_heights(context, seam.neighbour).ravel()[theirs]
-    mesh: Value = terrain.data
+    mesh = mesh_of(terrain)
     positions = attributes.read(mesh, "position")
     if positions is None:
         return 0
@@ -190,7 +190,7 @@ def _chosen(seam: Seam, differ: Bools, contested: set[int]) -> tuple[Ints, Ints]
 def _vertices(terrain: bpy.types.Object, count: int) -> Ints:
     """The vertex of each cell: the mesh has them in another order where somebody sorted it."""
     mark = identity.stamped(terrain)
-    mesh: Value = terrain.data
+    mesh = mesh_of(terrain)
     ids = identity.read_ids(mesh, "POINT", mark.token if mark is not None else 0)
     made = np.arange(count)
     known = np.flatnonzero((ids > 0) & (ids <= count))

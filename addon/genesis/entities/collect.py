@@ -19,7 +19,7 @@ from ....formats.genesis.editor_level import PLACELESS, POINT, EditorEntity
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, Entity, KeyValues
 from ....formats.genesis.text import fixed
 from ....formats.genesis.typedefs import TypeDef
-from ...scene.blender_types import Value
+from ...scene.blender_types import lamp_of
 from ...scene.fields import properties
 from ...scene.geometry import transforms
 from ...scene.kept import identity
@@ -73,7 +73,7 @@ def _keys(id_block: bpy.types.ID) -> list[str]:
     return [key for key in names if not key.lower().startswith(RESERVED)]
 
 
-def _says(value: Value, text: str) -> bool:
+def _says(value: object, text: str) -> bool:
     """Whether a property is what the import makes of a text, whatever the type of its key was then."""
     for kind in _KINDS:
         made = values.as_property(kind, text)
@@ -86,7 +86,7 @@ def _is_text_of_number(made: object, value: object) -> bool:
     return isinstance(made, str | bytes) != isinstance(value, str | bytes)
 
 
-def _text(id_block: bpy.types.ID, key: str, value: Value) -> str:
+def _text(id_block: bpy.types.ID, key: str, value: object) -> str:
     if isinstance(value, list) and not all(isinstance(one, int | float) for one in value):
         raise SceneError(
             f"{id_block.name}: property {key}: a list of text can't be the value of an entity", _objects(id_block)
@@ -161,7 +161,7 @@ def collect_entity(
     if moved and _collect_place(record, not before.pairs, place, _place_key(record, known), report, obj):
         edited.append(ORIGIN)
     if isinstance(obj.data, bpy.types.Light):
-        edited += collect_light(obj.data, record, before, exporting.scale, report)
+        edited += collect_light(lamp_of(obj.data), record, before, exporting.scale, report)
     turned = evaluates or bool(channels - {transforms.LOCATION, transforms.SCALE})
     typed = ANGLES in (key.lower() for key in edited)
     if typed and not before.pairs:  # made in Blender: what was turned since counts, and where nothing was, the property

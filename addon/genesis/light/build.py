@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ...scene.blender_types import Value
+from ...scene.blender_types import lamp_of
 from ...scene.geometry import meshes
 from ...scene.kept import identity
 from ...scene.media.materials import blended, shader
@@ -22,14 +22,14 @@ RINGS, SECTORS = 8, 16
 
 def build_light(name: str, kind: LightClass, shown: LightAppearance) -> bpy.types.Light:
     """Make the light of an entity."""
-    light: Value = bpy.data.lights.new(showable(name), kind.type)
+    light = lamp_of(bpy.data.lights.new(showable(name), kind.type))
     light.energy, light.color = shown.energy, shown.color
-    if kind.type == "SUN":
+    if isinstance(light, bpy.types.SunLight):
         light.angle = 0.0
-    else:
+    elif not isinstance(light, bpy.types.AreaLight):
         light.use_custom_distance, light.cutoff_distance = True, shown.cutoff
         light.shadow_soft_size = 0.0
-    if kind.type == "SPOT":
+    if isinstance(light, bpy.types.SpotLight):
         light.spot_size, light.spot_blend = shown.spot_size, 0.0
     if kind.glows:
         light.diffuse_factor = light.specular_factor = 0.0

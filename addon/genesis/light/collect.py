@@ -9,7 +9,7 @@ import bpy
 
 from ....formats.binary import FormatError
 from ....formats.genesis.entities import CLASSNAME, KeyValues
-from ...scene.blender_types import Value
+from ...scene.blender_types import Lamp
 from ...scene.reports import Report
 from ..classes import values
 from . import kinds
@@ -28,7 +28,7 @@ def light_class(obj: bpy.types.Object) -> str | None:
     return COMPILED.get(obj.data.type)
 
 
-def collect_light(light: Value, record: KeyValues, before: KeyValues, scale: float, report: Report) -> list[str]:
+def collect_light(light: Lamp, record: KeyValues, before: KeyValues, scale: float, report: Report) -> list[str]:
     """Write what was edited of a Blender light: a light or a spotlight, brightness, reach, colour, a spotlight's cone.
 
     scale: metres a unit. before: the record without the edits of properties, which go before those of the light.
@@ -41,11 +41,11 @@ def collect_light(light: Value, record: KeyValues, before: KeyValues, scale: flo
         edited.append(CLASSNAME)
     kind = kinds.class_of(record.classname) or kinds.LIGHT_CLASSES[COMPILED.get(light.type, COMPILED["POINT"])]
     was_shown = kinds.appearance(kind, kinds.light_values(before.pairs), scale)
-    cone = light.spot_size if light.type == "SPOT" else was_shown.spot_size
+    cone = light.spot_size if isinstance(light, bpy.types.SpotLight) else was_shown.spot_size
     reach = light.cutoff_distance if kind.reach else was_shown.cutoff
     same_color = all(
         abs(one - other) <= HALF_STEP or _alike(one, other)
-        for one, other in zip(light.color, was_shown.color, strict=True)
+        for one, other in zip(light.color[:], was_shown.color, strict=True)
     )
     said: tuple[tuple[str, Callable[[], int | list[int]], bool], ...] = (
         (

@@ -24,7 +24,6 @@ from ....formats.genesis.compiled.lighting import LightBlocks
 from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.luxel_pixels import spread
 from ....formats.srgb import to_screen
-from ...scene.blender_types import Value
 from ...scene.kept import originals
 from ...scene.kept.identity import kind_of, record_of
 from ...scene.reports import Report, SceneError
@@ -76,7 +75,7 @@ def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: Ligh
     at_corners = corners.lit_at_corners(objects) if len(before.table(ChunkId.VERTEX_LIGHT)) else []
     if not objects or not (len(faces) or at_corners):
         raise SceneError(f"{level.name}: no surface with a lightmap is visible" + " and selected" * settings.selected)
-    group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
+    group = originals.resources(level, layout.BAKED_LIGHT).get(0)
     lightmaps: tuple[NDArray[np.float32], int] | None = None
     lit: list[tuple[corners.CornerLit, NDArray[np.float32]]] = []
     yield
@@ -144,6 +143,6 @@ def _objects(level: bpy.types.Collection, settings: LightBake) -> list[bpy.types
 
 def _has_type(obj: bpy.types.Object) -> bool:
     """Whether an object is a light with a type of its own: it doesn't shine into the first lightmap."""
-    keys: Value = obj.keys()
+    keys = obj.keys()
     given = [str(obj[key]) for key in keys if key.lower() in _TYPES]
     return obj.type == "LIGHT" and any(value.strip() not in ("", "0") for value in given)

@@ -22,7 +22,7 @@ from ....formats.genesis.compiled.lighting import LightBlocks
 from ....formats.genesis.compiled.records import MAX_LIGHT_TYPES, NO_LIGHT_TYPE
 from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.genesis.records import FaceArray
-from ...scene.blender_types import Value
+from ...scene.blender_types import Input, always
 from ...scene.kept import baselines, identity, originals
 from ...scene.media import images
 from ...scene.media.materials import Nodes, Socket
@@ -147,14 +147,14 @@ def _group(
 ) -> bpy.types.NodeTree:
     """Make the level's own node group: the sum of its lightmaps, no brighter than full, times the light of corners."""
     made = bpy.data.node_groups.new(f"{importing.collection.name} baked light", "ShaderNodeTree")
-    interface: Value = made.interface
+    interface = always(made.interface)
     interface.new_socket("Light", in_out="OUTPUT", socket_type="NodeSocketColor")
     interface.new_socket("Baked", in_out="OUTPUT", socket_type="NodeSocketFloat")
     nodes = Nodes(made)
     used = sorted({kind for given in types.values() for kind in np.unique(given).tolist()} - {0, NO_LIGHT_TYPE})
     values = {kind: nodes.value(f"{TYPE} {kind}", USUAL) for kind in used}
     place = nodes.add("ShaderNodeUVMap", uv_map=layout.LIGHTMAP_UV).outputs[0]
-    total: Socket = None
+    total: Input = (0.0, 0.0, 0.0)
     for slot, image in enumerate(shown):
         texture = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
         nodes.link(place, texture.inputs["Vector"])
@@ -162,7 +162,7 @@ def _group(
         name = layout.LIGHT_TYPES[slot]
         if name in types:
             light = nodes.vector("SCALE", light, factor=_share(nodes, name, values, slot))
-        total = light if total is None else nodes.vector("ADD", total, light)
+        total = nodes.vector("ADD", total, light) if slot else light
     total = nodes.vector("MINIMUM", total, (1.0, 1.0, 1.0))
     corners = nodes.add("ShaderNodeAttribute", attribute_name=layout.VERTEX_LIGHT).outputs["Vector"]
     total = nodes.vector("MULTIPLY", total, nodes.vector("SCALE", corners, factor=1 / FULL))
@@ -173,10 +173,10 @@ def _group(
     return made
 
 
-def _share(nodes: Nodes, attribute: str, values: dict[int, Socket], slot: int) -> Value:
+def _share(nodes: Nodes, attribute: str, values: dict[int, Socket], slot: int) -> Socket:
     """How much a slot counts on a face: 1 of light type 0 (and on patches), else the value of its type."""
     given = nodes.add("ShaderNodeAttribute", attribute_name=attribute).outputs["Fac"]
-    total: Value = nodes.math("COMPARE", given, 0.0, 0.5)
+    total = nodes.math("COMPARE", given, 0.0, 0.5)
     if slot == 0:
         total = nodes.math("ADD", total, nodes.math("COMPARE", given, float(NO_LIGHT_TYPE), 0.5))
     for kind, value in values.items():

@@ -21,7 +21,7 @@ from ....formats.convex import Bools, Floats, Ints
 from ....formats.genesis.records import FaceFlag
 from ....formats.luxel_pixels import Light, LuxelPixels, spread
 from ...scene import attributes
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.geometry import meshes
 from ...scene.reports import SceneError
 from ...scene.view import baking
@@ -135,7 +135,7 @@ def _smoothed(lit: CornerLit, light: Light) -> Light:
 
 def put(lit: CornerLit, light: NDArray[np.float32]) -> int:
     """Give corners their light, float32[c, 3], 255 is white; those with NaN keep theirs. Returns how many got one."""
-    mesh: Value = lit.object.data
+    mesh = mesh_of(lit.object)
     values = attributes.read(mesh, layout.VERTEX_LIGHT, "CORNER")
     known = np.isfinite(light[:, 0])
     if values is None:
@@ -150,7 +150,7 @@ def _laid_out(found: Sequence[CornerLit], uvs: Sequence[Floats]) -> Iterator[Non
     """A UV map with the faces on their patches inside. uvs: float64[c, 2] of each object, v downwards."""
     layers = []
     for lit, places in zip(found, uvs, strict=True):
-        mesh: Value = lit.object.data
+        mesh = mesh_of(lit.object)
         shown = mesh.uv_layers.active_index
         layer = mesh.uv_layers.new(name=_UV, do_init=False)
         values = np.full((len(mesh.loops), 2), _AWAY, np.float32)

@@ -14,7 +14,7 @@ import bpy
 
 from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
 from ....formats.genesis.geometry import FaceAppearance
-from ...scene.blender_types import NodeTree
+from ...scene.blender_types import Input, always
 from ...scene.kept import identity, originals
 from ...scene.media import images
 from ...scene.media.materials import Nodes, Socket, blended, node_group, shader
@@ -127,7 +127,7 @@ class Materials:
     def _sky(self, nodes: Nodes) -> Socket:
         """The sky box as seen in the direction of the view; light from outside doesn't come in, as in the game."""
         direction = nodes.add("ShaderNodeNewGeometry").outputs["Incoming"]
-        color: Socket = None
+        color: Input = (0.0, 0.0, 0.0, 1.0)
         cube = nodes.add("ShaderNodeGroup", node_tree=node_group("Levelwright sky", 1, _build_sky))
         nodes.link(direction, cube.inputs[0])
         for number, side in enumerate(SIDES):
@@ -138,7 +138,7 @@ class Materials:
             nodes.link(cube.outputs[2 * number], picture.inputs["Vector"])
             mix = nodes.add("ShaderNodeMix", data_type="RGBA")
             nodes.link(cube.outputs[2 * number + 1], mix.inputs[0])
-            nodes.set(mix.inputs[6], color if color is not None else (0.0, 0.0, 0.0, 1.0))
+            nodes.set(mix.inputs[6], color)
             nodes.link(picture.outputs["Color"], mix.inputs[7])
             color = mix.outputs[2]
         return nodes.feed(nodes.add("ShaderNodeEmission"), Color=color).outputs[0]
@@ -159,11 +159,11 @@ def _invisible(material: bpy.types.Material, nodes: Nodes) -> Socket:
 
 def _build_sky(nodes: Nodes) -> None:
     """Where on each side of a cube round the viewer a direction goes through it, and which side that is."""
-    tree: NodeTree = nodes.tree
-    tree.interface.new_socket("Incoming", in_out="INPUT", socket_type="NodeSocketVector")
+    interface = always(nodes.tree.interface)
+    interface.new_socket("Incoming", in_out="INPUT", socket_type="NodeSocketVector")
     for side in SIDES:
-        tree.interface.new_socket(f"{side} UV", in_out="OUTPUT", socket_type="NodeSocketVector")
-        tree.interface.new_socket(side, in_out="OUTPUT", socket_type="NodeSocketFloat")
+        interface.new_socket(f"{side} UV", in_out="OUTPUT", socket_type="NodeSocketVector")
+        interface.new_socket(side, in_out="OUTPUT", socket_type="NodeSocketFloat")
     entry = nodes.add("NodeGroupInput").outputs[0]
     leave = nodes.add("NodeGroupOutput")
     parts = nodes.add("ShaderNodeSeparateXYZ")

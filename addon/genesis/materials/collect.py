@@ -7,14 +7,13 @@ import bpy
 import numpy as np
 
 from ....formats.genesis.records import texture_field
-from ...scene.blender_types import Value
 from ...scene.reports import SceneError
 from .. import layout
 
 
 def given_size(material: bpy.types.Material) -> tuple[float, float] | None:
     """A material's property TEXTURE_SIZE; None without it. Raises SceneError where it is no width and height."""
-    size: Value = material.get(layout.TEXTURE_SIZE)
+    size: object = material.get(layout.TEXTURE_SIZE)
     if size is None:
         return None
     listed = size.to_list() if hasattr(size, "to_list") else None

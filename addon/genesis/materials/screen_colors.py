@@ -10,7 +10,7 @@ from __future__ import annotations
 import bpy
 
 from ....formats.srgb import KNEE, OFFSET, POWER, SLOPE
-from ...scene.blender_types import NodeTree
+from ...scene.blender_types import always
 from ...scene.media.materials import Nodes, Socket, node_group
 
 
@@ -29,10 +29,10 @@ def as_drawn(nodes: Nodes, baked: bpy.types.NodeTree, color: Socket, by_lights: 
 
 def _build_product(nodes: Nodes) -> None:
     """A colour, as a screen's numbers, times others of them, as a colour."""
-    tree: NodeTree = nodes.tree
-    tree.interface.new_socket("Color", in_out="INPUT", socket_type="NodeSocketColor")
-    tree.interface.new_socket("Light", in_out="INPUT", socket_type="NodeSocketColor")
-    tree.interface.new_socket("Color", in_out="OUTPUT", socket_type="NodeSocketColor")
+    interface = always(nodes.tree.interface)
+    interface.new_socket("Color", in_out="INPUT", socket_type="NodeSocketColor")
+    interface.new_socket("Light", in_out="INPUT", socket_type="NodeSocketColor")
+    interface.new_socket("Color", in_out="OUTPUT", socket_type="NodeSocketColor")
     entry = nodes.add("NodeGroupInput")
     screen = _to_screen(nodes, entry.outputs[0])
     product = nodes.vector("MULTIPLY", screen, entry.outputs[1])

@@ -75,7 +75,12 @@ def _shortest(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _set_track(
-    scene: bpy.types.Scene, action: bpy.types.Action, slot: Slot, path: str, track: Track, values: NDArray[np.float64]
+    scene: bpy.types.Scene,
+    action: bpy.types.Action,
+    slot: Slot | None,
+    path: str,
+    track: Track,
+    values: NDArray[np.float64],
 ) -> None:
     """Key a track's values [k, 3] or [k, 4]; what the keys then are is kept for the exporter to compare with."""
     frames = np.asarray(animation.frame_of(track.times, scene), np.float64)

@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 
 from ....formats.convex import Floats
-from ...scene.blender_types import Modifier, Value
+from ...scene.blender_types import expect, mesh_of
 from ...scene.kept import identity, originals
 from ...scene.kept.identity import kind_of
 from ...scene.reports import Report, SceneError
@@ -69,7 +69,7 @@ def build(collection: bpy.types.Collection, report: Report) -> None:
         obj.hide_select = True
         obj.hide_viewport = above.hide_viewport
         for cut in dict.fromkeys(cuts[above]):
-            modifier: Modifier = obj.modifiers.new(cut.object.name, "BOOLEAN")
+            modifier = expect(bpy.types.BooleanModifier, obj.modifiers.new(cut.object.name, "BOOLEAN"))
             modifier.operation, modifier.object = "DIFFERENCE", cut.object
             modifier.solver, modifier.material_mode = "EXACT", "TRANSFER"
             modifier.show_expanded = False
@@ -83,7 +83,7 @@ def _has_mesh(brush: SceneBrush) -> bool:
 
 
 def _solid(brush: SceneBrush, root: bpy.types.Object | None) -> _Solid:
-    mesh: Value = brush.object.data
+    mesh = mesh_of(brush.object)
     points = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", points)
     matrix = matrix_of(brush.object, root, None)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ....formats import ns2
 from ....formats.binary import FormatError
-from ...scene.blender_types import Value
+from ...scene.blender_types import Input, always
 from ...scene.kept import identity
 from ...scene.media.materials import Nodes, Socket
 from ...scene.view import stage
@@ -58,13 +58,14 @@ def build(importing: ImportContext) -> None:
     if found is None:
         scene.world = stage.plain_world("NS2", PLAIN)
         return
-    world: Value = bpy.data.worlds.new(f"{importing.collection.name} ambience")
+    world = bpy.data.worlds.new(f"{importing.collection.name} ambience")
     identity.stamp(world, importing.token, layout.PREVIEW, 0)
     if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
         world.use_nodes = True
     world.color = found.mean(axis=(0, 1)) * STRENGTH  # for the viewport without nodes
-    world.node_tree.nodes.clear()
-    _shine(Nodes(world.node_tree), found)
+    tree = always(world.node_tree)
+    tree.nodes.clear()
+    _shine(Nodes(tree), found)
     scene.world = world
 
 
@@ -76,20 +77,20 @@ def _shine(nodes: Nodes, colors: Colors) -> None:
     ahead = _vector(nodes, "MULTIPLY", direction, _vector(nodes, "MAXIMUM", direction, (0, 0, 0)))
     sides = [ahead, _vector(nodes, "SUBTRACT", _vector(nodes, "MULTIPLY", direction, direction), ahead)]
     shares = [nodes.feed(nodes.add("ShaderNodeSeparateXYZ"), Vector=side) for side in sides]
-    total: Socket | None = None
+    total: Input = (0.0, 0.0, 0.0)
     for axis in range(3):
         for share, color in zip(shares, colors[axis], strict=True):
             part = nodes.add("ShaderNodeVectorMath", operation="SCALE")
-            part.inputs[0].default_value = color.tolist()
+            nodes.set(part.inputs[0], color.tolist())
             nodes.link(share.outputs[axis], part.inputs["Scale"])
-            total = part.outputs[0] if total is None else _vector(nodes, "ADD", total, part.outputs[0])
+            total = _vector(nodes, "ADD", total, part.outputs[0]) if isinstance(total, Socket) else part.outputs[0]
     seen = nodes.add("ShaderNodeLightPath").outputs["Is Camera Ray"]
     strength = nodes.math("MULTIPLY", nodes.math("SUBTRACT", 1.0, seen), STRENGTH)
     background = nodes.feed(nodes.add("ShaderNodeBackground"), Color=total, Strength=strength)
     nodes.link(background.outputs[0], nodes.add("ShaderNodeOutputWorld").inputs["Surface"])
 
 
-def _vector(nodes: Nodes, operation: str, *values: Value) -> Socket:
+def _vector(nodes: Nodes, operation: str, *values: Input) -> Socket:
     node = nodes.add("ShaderNodeVectorMath", operation=operation)
     for socket, value in zip(node.inputs, values, strict=False):
         nodes.set(socket, value)

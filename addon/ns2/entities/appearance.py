@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ....formats.ns2.entity_classes import ANGLES, ORIGIN, Classes
 from ....formats.ns2.records import PropertyType
+from ...scene.blender_types import EmptyShape
 from .custom_properties import LOCATION, ROTATION, SCALE, PropertySlot
 
 LIGHT_POINT, LIGHT_SPOT, SPEAKER, CAMERA, PROP, BOX, EMPTY = (
@@ -26,7 +27,7 @@ LIGHT_POINT, LIGHT_SPOT, SPEAKER, CAMERA, PROP, BOX, EMPTY = (
 ICONS = "models/system/editor/"
 """Models of the editor's own: icons, and the boxes of triggers."""
 
-_SHAPES: tuple[tuple[tuple[str, ...], str, float], ...] = (
+_SHAPES: tuple[tuple[tuple[str, ...], EmptyShape, float], ...] = (
     (("tech_point",), "CIRCLE", 2.0),
     (("resource_point",), "CIRCLE", 1.0),
     (("power_point", "gamerules"), "CUBE", 0.5),
@@ -36,7 +37,7 @@ _SHAPES: tuple[tuple[tuple[str, ...], str, float], ...] = (
     (("logic_", "emitter", "listener", "trigger", "timer"), "CUBE", 0.25),
 )
 """Parts of classes' names -> their empties: of what shape, and how large, metres."""
-OTHERS = ("ARROWS", 0.5)
+OTHERS: tuple[EmptyShape, float] = ("ARROWS", 0.5)
 """Of spawns and all else: the red arrow is the front."""
 _RANGED = ("ambient_light", "reflection_probe", "color_grading")
 """Hints of classes whose empties are as large as they reach."""
@@ -56,7 +57,7 @@ class Appearance:
     """The property that names a prop's model."""
     file: str = ""
     """Where there is no such property: the model that all of the class have."""
-    shape: tuple[str, float] = OTHERS
+    shape: tuple[EmptyShape, float] = OTHERS
     """Of an empty: what it is, and its size, metres."""
     centred: bool = False
     """A box is about its origin, and as large as the object's scale (decals); otherwise it is one of a trigger."""
@@ -119,7 +120,7 @@ def _is_vector(slot: PropertySlot | None) -> bool:
     return slot is not None and slot.type == PropertyType.REAL and slot.components == 3
 
 
-def _shape(class_name: str) -> tuple[str, float]:
+def _shape(class_name: str) -> tuple[EmptyShape, float]:
     for parts, shape, size in _SHAPES:
         if any(part in class_name for part in parts):
             return shape, size

@@ -22,7 +22,7 @@ import numpy as np
 from bpy.types import Camera, Light, Speaker
 from numpy.typing import NDArray
 
-from ...scene.blender_types import Value
+from ...scene.blender_types import Lamp, Value, configure, lamp_of
 from ...scene.kept import baselines
 from ...scene.names import showable, storable
 from .appearance import CAMERA, LIGHT_POINT, LIGHT_SPOT, SPEAKER, Appearance
@@ -76,9 +76,9 @@ def build(appearance: Appearance, name: str, values: Values) -> bpy.types.ID | N
     """The data of an entity's object, as its properties say; None for empties. values: by the keys of properties."""
     made: bpy.types.ID | None = None
     if appearance.kind in (LIGHT_POINT, LIGHT_SPOT):
-        light: Value = bpy.data.lights.new(showable(name), "SPOT" if appearance.kind == LIGHT_SPOT else "POINT")
-        light.use_custom_distance, light.shadow_soft_size = True, 0.0
-        made = light
+        made = light = bpy.data.lights.new(showable(name), "SPOT" if appearance.kind == LIGHT_SPOT else "POINT")
+        light.use_custom_distance = True
+        configure(light, shadow_soft_size=0.0)
     elif appearance.kind == SPEAKER:
         made = speaker = bpy.data.speakers.new(showable(name))
         speaker.attenuation = 1.0
@@ -94,7 +94,7 @@ def show(data: bpy.types.ID | None, appearance: Appearance, values: Values) -> N
     """Make a light, speaker or camera what the properties say."""
     said = {tag: values.get(key) for tag, key in appearance.links.items()}
     if isinstance(data, Light):
-        _show_light(data, said)
+        _show_light(lamp_of(data), said)
     elif isinstance(data, Speaker):
         data.volume = _number(said.get("volume"), 0.5)
         data.distance_reference = _number(said.get("min_distance"), 5.0)
@@ -104,20 +104,20 @@ def show(data: bpy.types.ID | None, appearance: Appearance, values: Values) -> N
         data.angle = math.radians(min(max(_number(said.get("fov"), 90.0), 1.0), 172.0))
 
 
-def _show_light(light: Value, said: Values) -> None:
+def _show_light(light: Lamp, said: Values) -> None:
     distance = _number(said.get("radius"), 2.0)
     light.color = [max(one, 0.0) for one in numbers(_tuple(said.get("color")), 3) or (1.0, 1.0, 1.0)]
     light.energy = _number(said.get("intensity"), 5.0) * power_of(distance)
     light.cutoff_distance = distance
     light.use_shadow = bool(said.get("casts_shadows", True))
     light.specular_factor = float(bool(said.get("specular", True)))
-    if light.type == "SPOT":
+    if isinstance(light, bpy.types.SpotLight):
         outer = _number(said.get("outer_angle"), math.radians(40.0))
         light.spot_size = 2 * outer
         light.spot_blend = blend_of(_number(said.get("inner_angle"), outer), outer)
 
 
-def show_size(obj: Value, appearance: Appearance, values: Values) -> None:
+def show_size(obj: bpy.types.Object, appearance: Appearance, values: Values) -> None:
     """Draw an empty in its shape, as large as it reaches."""
     obj.empty_display_type, size = appearance.shape
     radius = _number(values.get(appearance.links.get("radius", "")), 0.0)
@@ -143,15 +143,16 @@ def remember(obj: bpy.types.Object, appearance: Appearance) -> None:
 
 def state(obj: bpy.types.Object) -> NDArray[np.float32]:
     """What an object's data say: float32[n], n by the type of the object."""
-    data: Value = obj.data
+    data = obj.data
     said: tuple[float, ...] = ()
-    if obj.type == "LIGHT":
-        cone = (data.spot_size, data.spot_blend) if data.type == "SPOT" else (0.0, 0.0)
-        reach, shadow = data.cutoff_distance, float(data.use_shadow)
-        said = (*data.color, data.energy, reach, shadow, data.specular_factor, *cone)
-    elif obj.type == "SPEAKER":
+    if isinstance(data, Light):
+        lamp = lamp_of(data)
+        cone = (lamp.spot_size, lamp.spot_blend) if isinstance(lamp, bpy.types.SpotLight) else (0.0, 0.0)
+        reach, shadow = lamp.cutoff_distance, float(lamp.use_shadow)
+        said = (*lamp.color[:], lamp.energy, reach, shadow, lamp.specular_factor, *cone)
+    elif isinstance(data, Speaker):
         said = (data.volume, data.distance_reference, data.distance_max, data.pitch)
-    elif obj.type == "CAMERA":
+    elif isinstance(data, Camera):
         said = (data.angle,)
     elif obj.type == "EMPTY":
         said = (obj.empty_display_size,)

@@ -201,7 +201,7 @@ def _other(key: str, seen: Matrix, entity: ns2.Entity, channels: Mapping[str, in
 def _value(entity: ns2.Entity, at: int | None) -> Matrix | None:
     if at is None:
         return None
-    value: Value = entity.properties[at].value
+    value = entity.properties[at].value
     return np.array(value, np.float64)
 
 

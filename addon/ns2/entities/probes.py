@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ....formats import ns2
 from ....formats.arrays import Array
 from ....formats.ns2.cubemap import EDGE, SIZE
-from ...scene.blender_types import Value
+from ...scene.blender_types import channels_of
 from ...scene.media import images
 
 KEY = ns2.CUBEMAP
@@ -108,8 +108,7 @@ def _pixels(image: bpy.types.Image) -> NDArray[np.float32]:
     if (width, height) != (EDGE * FACES, EDGE):
         raise ValueError(f"image {image.name}: {width} x {height} pixels, a probe's has {EDGE * FACES} x {EDGE}")
     values = np.empty(width * height * image.channels, np.float32)
-    stored: Value = image.pixels
-    stored.foreach_get(values)
+    channels_of(image).foreach_get(values)
     pixels: NDArray[np.float32] = values.reshape(height, width, image.channels)[::-1]
     if image.channels < 3:
         pixels = np.repeat(pixels[..., :1], 3, axis=-1)

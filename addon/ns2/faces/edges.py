@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...scene import attributes
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.geometry.edit_mode import edited_meshes, readable
 from .. import layout
 
@@ -21,7 +21,7 @@ def set_smooth(context: bpy.types.Context, smooth: bool) -> int:
     """
     changed = 0
     for obj in edited_meshes(context):
-        mesh: Value = obj.data
+        mesh = mesh_of(obj)
         bridges = _bridges(obj) if smooth else set[int]()
         working = bmesh.from_edit_mesh(mesh)
         working.edges.index_update()
@@ -70,7 +70,7 @@ def mark_bridges(context: bpy.types.Context, on: bool) -> int:
     bpy.ops.object.mode_set(mode="OBJECT")  # edit mode of Blender 4.2 has no access to booleans
     try:
         for obj in objects:
-            mesh: Value = obj.data
+            mesh = mesh_of(obj)
             selected = np.zeros(len(mesh.edges), np.bool_)
             mesh.edges.foreach_get("select", selected)
             bridges = attributes.read(mesh, layout.BRIDGE, "EDGE")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...scene import attributes
 from ...scene.attributes import Domain
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.geometry.edit_mode import edited_meshes
 from ...scene.kept import identity
 from ...scene.reports import SceneError
@@ -77,7 +77,7 @@ def _changed(was: int, kind: lists.Kind, number: int, on: bool) -> int:
 
 def _change(obj: bpy.types.Object, name: str, changed: Callable[[int], int]) -> int:
     """Change an attribute of the selected faces of a mesh in edit mode: one a face, as few as an artist selects."""
-    mesh: Value = obj.data
+    mesh = mesh_of(obj)
     working = bmesh.from_edit_mesh(mesh)
     layer = working.faces.layers.int.get(name) or working.faces.layers.int.new(name)
     count = 0
@@ -91,7 +91,7 @@ def _change(obj: bpy.types.Object, name: str, changed: Callable[[int], int]) -> 
 
 
 def _select(obj: bpy.types.Object, kind: lists.Kind, number: int) -> int:
-    mesh: Value = obj.data
+    mesh = mesh_of(obj)
     working = bmesh.from_edit_mesh(mesh)
     layer = working.faces.layers.int.get(_attribute(kind, number))
     found = 0

@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import bpy
 
 from ....formats import ns2
-from ...scene.blender_types import Value
 from ...scene.kept import identity, originals
 from ...scene.names import showable, storable
 from ...scene.reports import SceneError
 from .. import layout
 from ..context import ImportContext
 from .lists import HOMES, NAMED, NO_COLOR, STAMPS, Kind, entries, lists_of, signed, unsigned
+
+if TYPE_CHECKING:
+    from .properties import Ns2Entry
 
 
 def build_lists(collection: bpy.types.Collection, level: ns2.Level, hide_undrawn: bool, show_all: bool) -> None:
@@ -62,7 +65,7 @@ def build_homes(importing: ImportContext) -> None:
         importing.report.count(kind, len(entries_))
 
 
-def add_entry(collection: bpy.types.Collection, kind: Kind, name: str) -> Value:
+def add_entry(collection: bpy.types.Collection, kind: Kind, name: str) -> Ns2Entry:
     """Add a layer or group, with a collection, and return its entry. Raises SceneError where no id is left."""
     items = entries(collection, kind)
     taken = {unsigned(item.number) for item in items}

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import bpy
 
 from ....formats import ns2
-from ...scene.blender_types import Value
 from ...scene.kept import identity
 from ...scene.names import showable
 from .lists import HOMES, NAMED, Kind, entries, homes, unsigned
+
+if TYPE_CHECKING:
+    from .properties import Ns2Entry
 
 Listed = TypeVar("Listed", ns2.Layer, ns2.Group)
 
@@ -46,7 +48,7 @@ def collect_lists(collection: bpy.types.Collection, level: ns2.Level) -> bool:
     return changed
 
 
-def _gone(original: Sequence[ns2.Layer | ns2.Group], items: Iterable[Value]) -> set[int]:
+def _gone(original: Sequence[ns2.Layer | ns2.Group], items: Iterable[Ns2Entry]) -> set[int]:
     """The ids of layers or groups of the original of which the scene's list has no entry any more."""
     return {each.id for each in original} - {unsigned(item.number) for item in items if item.record >= 0}
 
@@ -64,16 +66,18 @@ def number_layers(level: ns2.Level) -> None:
 
 
 def _collected(
-    items: Iterable[Value], original: list[Listed], make: type[Listed], renamed: Mapping[int, str]
+    items: Iterable[Ns2Entry], original: list[Listed], make: type[Listed], renamed: Mapping[int, str]
 ) -> list[Listed] | None:
     """A list as the scene has it; None if nothing of it was edited. renamed: see `_renamed`."""
     made: list[Listed] = []
     for item in items:
-        number, color = unsigned(item.number), tuple(round(part * 255) for part in item.color)
+        number = unsigned(item.number)
+        red, green, blue, alpha = (round(part * 255) for part in item.color)
+        color = red, green, blue, alpha
         before = next((each for each in original[item.record : item.record + 1] if each.id == number), None)
         name = renamed.get(number, item.name)
         if item.record < 0 or before is None:
-            made.append(make(name, number, int(item.visible), (color[0], color[1], color[2], color[3])))
+            made.append(make(name, number, int(item.visible), color))
             continue
         same = name == showable(before.name), item.visible == bool(before.visible), color == before.color
         made.append(

@@ -7,16 +7,19 @@ appended, linked and copied with the collection all the same. Entries are known 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import bpy
 
 from ....formats.ns2 import names
 from ....formats.ns2.records import layers_of
-from ...scene.blender_types import Value
 from ...scene.kept import identity
 from ...scene.names import showable, storable
 from .. import layout
+
+if TYPE_CHECKING:
+    from ...scene.fields.declared import Groups
+    from .properties import Ns2Entry, Ns2Lists
 
 KEY = "levelwright_ns2"
 """The property of collections that holds the lists."""
@@ -47,14 +50,16 @@ Memberships = dict[bpy.types.Object, tuple[int, list[int]]]
 """Of objects in layers and groups: the mask of the layers, and the ids of the groups."""
 
 
-def lists_of(collection: bpy.types.Collection) -> Value:
-    """The lists as Blender has them: an Ns2Lists."""
-    return getattr(collection, KEY)
+def lists_of(collection: bpy.types.Collection) -> Ns2Lists:
+    """The lists as Blender has them."""
+    held: Ns2Lists = getattr(collection, KEY)
+    return held
 
 
-def entries(collection: bpy.types.Collection, kind: Kind) -> Value:
-    """A list as Blender has it: Ns2Entry items."""
-    return getattr(lists_of(collection), kind)
+def entries(collection: bpy.types.Collection, kind: Kind) -> Groups[Ns2Entry]:
+    """A list as Blender has it."""
+    held = lists_of(collection)
+    return held.layers if kind == "layers" else held.groups
 
 
 def name_home(home: bpy.types.Collection, name: str) -> None:

@@ -8,29 +8,30 @@ from collections.abc import Sequence
 import bpy
 
 from ....formats.ns2.names import GROUPS, LAYERS
-from ...scene.blender_types import Value
+from ...scene.blender_types import expect
 from ...scene.fields import declared
 from ...scene.fields.declared import Declared
 from ...scene.interface.sidebar import register_classes, unregister_classes
 from . import lists, visibility
 
 
-def _is_layer(item: Value) -> bool:
+def _is_layer(item: Ns2Entry) -> bool:
     return str(item.path_from_id()).startswith(f"{lists.KEY}.layers[")
 
 
-def _renamed(item: Value, _context: bpy.types.Context) -> None:
+def _renamed(item: Ns2Entry, _context: bpy.types.Context) -> None:
     """An entry that is renamed takes its collection along."""
-    home = lists.homes(item.id_data, "layers" if _is_layer(item) else "groups").get(lists.unsigned(item.number))
+    level = expect(bpy.types.Collection, item.id_data)
+    home = lists.homes(level, "layers" if _is_layer(item) else "groups").get(lists.unsigned(item.number))
     if home is not None:
         lists.name_home(home, item.name)
 
 
-def _shown(item: Value, _context: bpy.types.Context) -> None:
-    visibility.show(item.id_data)
+def _shown(item: Ns2Entry, _context: bpy.types.Context) -> None:
+    visibility.show(expect(bpy.types.Collection, item.id_data))
 
 
-def _names(item: Value, _context: bpy.types.Context, text: str) -> list[tuple[str, str]]:
+def _names(item: Ns2Entry, _context: bpy.types.Context, text: str) -> list[tuple[str, str]]:
     """The names that mean something to the game, with what they mean."""
     table = LAYERS if _is_layer(item) else GROUPS
     return [(name, tooltip) for name, tooltip in table.items() if text.casefold() in name.casefold()]

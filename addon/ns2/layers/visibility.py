@@ -17,7 +17,7 @@ from ....formats.counting import number_of
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
 from ...scene import attributes
 from ...scene.attributes import Domain
-from ...scene.blender_types import Modifier, NodeTree, Value
+from ...scene.blender_types import always, expect, mesh_of
 from ...scene.geometry.edit_mode import readable
 from ...scene.kept import identity
 from ...scene.media.materials import Nodes, node_group
@@ -218,7 +218,7 @@ def _is_hidden_from_commanders(obj: bpy.types.Object) -> bool:
 
 
 def _show_faces(obj: bpy.types.Object, hiding: Hidden) -> None:
-    mesh: Value = obj.data
+    mesh = mesh_of(obj)
     with readable(obj) as plain:
         gone = hidden_faces(plain, hiding)
     if mesh.is_editmode:
@@ -227,14 +227,14 @@ def _show_faces(obj: bpy.types.Object, hiding: Hidden) -> None:
             face.hide_set(hide)
         bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
         return
-    modifier: Modifier = obj.modifiers.get(layout.HIDING)
+    modifier: bpy.types.Modifier | None = obj.modifiers.get(layout.HIDING)
     if not gone.any() and modifier is None:
         return
     attributes.write(mesh, layout.HIDDEN, "FACE", "BOOLEAN", gone)
     _hide_elements(mesh, gone)
     mesh.update_tag()  # Blender 4.2 doesn't see that attributes were written
     if gone.any() and modifier is None:
-        made: Modifier = obj.modifiers.new(layout.HIDING, "NODES")
+        made = expect(bpy.types.NodesModifier, obj.modifiers.new(layout.HIDING, "NODES"))
         made.node_group = node_group("Levelwright hidden faces", 1, _build_hiding, "GeometryNodeTree")
     elif modifier is not None and not gone.any():
         obj.modifiers.remove(modifier)
@@ -276,13 +276,12 @@ def _hide_elements(mesh: bpy.types.Mesh, gone: Mask) -> None:
 
 def _build_hiding(nodes: Nodes) -> None:
     """Geometry nodes that take the HIDDEN faces away."""
-    tree: NodeTree = nodes.tree
-    tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
-    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
-    tree.is_modifier = True
+    interface = always(nodes.tree.interface)
+    interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+    interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    expect(bpy.types.GeometryNodeTree, nodes.tree).is_modifier = True
     entry = nodes.add("NodeGroupInput")
-    name = nodes.add("GeometryNodeInputNamedAttribute", data_type="BOOLEAN")
-    name.inputs["Name"].default_value = layout.HIDDEN
+    name = nodes.feed(nodes.add("GeometryNodeInputNamedAttribute", data_type="BOOLEAN"), Name=layout.HIDDEN)
     delete = nodes.add("GeometryNodeDeleteGeometry", domain="FACE", mode="ALL")
     leave = nodes.add("NodeGroupOutput")
     nodes.link(entry.outputs[0], delete.inputs["Geometry"])
@@ -293,7 +292,7 @@ def _build_hiding(nodes: Nodes) -> None:
 @contextmanager
 def nothing_hidden(collection: bpy.types.Collection) -> Iterator[None]:
     """Switch the hiding of faces off for a while: their objects are then read as they are, hidden faces too."""
-    modifiers: list[Modifier] = [obj.modifiers.get(layout.HIDING) for obj in geometry(collection)]
+    modifiers: list[bpy.types.Modifier | None] = [obj.modifiers.get(layout.HIDING) for obj in geometry(collection)]
     found = [modifier for modifier in modifiers if modifier is not None]
     were = [modifier.show_viewport for modifier in found]
     for modifier in found:

@@ -6,15 +6,20 @@ Levels that 0.3.0 saved have no list: theirs are those of the file, and what was
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 import numpy as np
 
 from ....formats.arrays import Array
 from ....formats.ns2.records import MAPPING_GROUP, Records
-from ...scene.blender_types import Value
 from ...scene.kept import baselines
 from ...scene.reports import SceneError
 from .. import layout
+
+if TYPE_CHECKING:
+    from ...scene.fields.declared import Groups
+    from .properties import Ns2MappingGroup, Ns2MappingGroups
 
 KEY = "levelwright_ns2_mapping"
 """The property of collections that holds the list: a `properties.Ns2MappingGroups`."""
@@ -23,9 +28,10 @@ FIELDS = {"angle": 1, "scale": 2, "offset": 2, "normal": 3}
 _PASTED = "mapping_groups"
 
 
-def held(collection: bpy.types.Collection) -> Value:
-    """The list as Blender has it: a `properties.Ns2MappingGroups`."""
-    return getattr(collection, KEY)
+def held(collection: bpy.types.Collection) -> Ns2MappingGroups:
+    """The list as Blender has it."""
+    found: Ns2MappingGroups = getattr(collection, KEY)
+    return found
 
 
 def shown(name: str, values: Array) -> Array:
@@ -63,7 +69,7 @@ def collect_groups(collection: bpy.types.Collection, before: Records) -> Records
     return result
 
 
-def _values(items: Value, name: str, width: int, dtype: type[np.generic]) -> Array:
+def _values(items: Groups[Ns2MappingGroup], name: str, width: int, dtype: type[np.generic]) -> Array:
     """A property of all items, [items, width]."""
     values = np.zeros(len(items) * width, dtype)
     items.foreach_get(name, values)

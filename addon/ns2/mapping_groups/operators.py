@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 import numpy as np
 
 from ....formats.binary import FormatError
 from ....formats.ns2.editing.mappings import FIRST_ID, USUAL_SCALE
 from ....formats.ns2.records import MAPPING_GROUP
-from ...scene.blender_types import Value
 from ...scene.fields import declared
 from ...scene.interface.sidebar import LevelOperator
 from ...scene.reports import SceneError
@@ -17,6 +18,9 @@ from .. import layout
 from . import textures
 from .build import add_groups, of_file
 from .collect import collect_groups, held
+
+if TYPE_CHECKING:
+    from .properties import Ns2MappingGroup
 
 
 class _OnGroups(LevelOperator):
@@ -26,7 +30,7 @@ class _OnGroups(LevelOperator):
     failures = (SceneError, FormatError, OSError)
     idle = "No mapping group is chosen in the list"
 
-    def chosen(self, level: bpy.types.Collection) -> Value:
+    def chosen(self, level: bpy.types.Collection) -> Ns2MappingGroup | None:
         """The chosen item of the list; None where there is none."""
         state = held(level)
         return state.groups[state.active] if state.active < len(state.groups) else None

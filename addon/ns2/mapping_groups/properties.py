@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import bpy
 
-from ...scene.blender_types import Value
+from ...scene.blender_types import expect
 from ...scene.fields import declared
 from ...scene.fields.declared import Declared
 from ...scene.interface.sidebar import register_classes, unregister_classes
@@ -15,8 +15,8 @@ from . import textures
 from .collect import KEY
 
 
-def _edited(item: Value, _context: bpy.types.Context) -> None:
-    textures.show(item.id_data, item)
+def _edited(item: Ns2MappingGroup, _context: bpy.types.Context) -> None:
+    textures.show(expect(bpy.types.Collection, item.id_data), item)
 
 
 class Ns2MappingGroup(Declared, bpy.types.PropertyGroup):

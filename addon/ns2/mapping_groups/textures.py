@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import bmesh
 import bpy
@@ -15,7 +16,7 @@ from ....formats.ns2.records import MAPPING_GROUP, Records
 from ....formats.ns2.texture_mapping import Mapping, coordinates, solve
 from ....formats.ns2.walk import gather
 from ...scene import attributes
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.geometry import transforms
 from ...scene.geometry.edit_mode import edited_meshes, readable
 from ...scene.level import root_of
@@ -23,12 +24,15 @@ from .. import layout
 from ..faces.objects import geometry
 from .collect import FIELDS
 
+if TYPE_CHECKING:
+    from .properties import Ns2MappingGroup
+
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 Doubles = NDArray[np.float64]
 
 
-def record_of(item: Value) -> Records:
+def record_of(item: Ns2MappingGroup) -> Records:
     """An item of the list as a record: MAPPING_GROUP [1], in Spark's axes."""
     record = np.zeros(1, MAPPING_GROUP)
     record["id"] = item.number & 0xFFFFFFFF
@@ -38,14 +42,14 @@ def record_of(item: Value) -> Records:
     return record
 
 
-def show(collection: bpy.types.Collection, item: Value) -> None:
+def show(collection: bpy.types.Collection, item: Ns2MappingGroup) -> None:
     """Let the UVs of all faces that are in a group be what it says."""
     for obj in geometry(collection):
         if obj.type == "MESH":
             _lay(collection, obj, record_of(item), lambda mesh: _members(mesh) == item.number)
 
 
-def assign(context: bpy.types.Context, collection: bpy.types.Collection, item: Value) -> int:
+def assign(context: bpy.types.Context, collection: bpy.types.Collection, item: Ns2MappingGroup) -> int:
     """Put the selected faces of meshes in edit mode into a group, whose texture they get; returns how many."""
     changed = 0
     for obj in edited_meshes(context):
@@ -77,7 +81,7 @@ def select(context: bpy.types.Context, number: int) -> int:
     """Select also the faces of meshes in edit mode that are in a group; returns how many."""
     found = 0
     for obj in edited_meshes(context):
-        mesh: Value = obj.data
+        mesh = mesh_of(obj)
         working = bmesh.from_edit_mesh(mesh)
         layer = working.faces.layers.int.get(layout.MAPPING_GROUP)
         for face in working.faces if layer is not None else ():
@@ -134,7 +138,7 @@ def _lay(
     with np.errstate(over="ignore", invalid="ignore"):
         uvs[own] = made
     uvs[~np.isfinite(uvs)] = 0
-    data: Value = obj.data
+    data = mesh_of(obj)
     if not data.is_editmode:
         layer = data.uv_layers.get(layout.UV) or data.uv_layers.new(name=layout.UV, do_init=False)
         layer.uv.foreach_set("vector", uvs.reshape(-1))
@@ -184,7 +188,7 @@ def _selected(mesh: bpy.types.Mesh) -> Bools:
 
 def _change(obj: bpy.types.Object, chosen: Callable[[bmesh.types.BMFace, int], bool], number: int) -> int:
     """Put the chosen faces of a mesh in edit mode into a group, by its id; returns how many weren't in it."""
-    mesh: Value = obj.data
+    mesh = mesh_of(obj)
     working = bmesh.from_edit_mesh(mesh)
     layers = working.faces.layers.int
     layer = layers.get(layout.MAPPING_GROUP) or layers.new(layout.MAPPING_GROUP)

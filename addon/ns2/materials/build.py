@@ -18,7 +18,7 @@ from ....formats.ns2 import dds
 from ....formats.ns2 import material as material_file
 from ....formats.ns2.material import Material
 from ....formats.reach import AllowedFolders
-from ...scene.blender_types import Node, Value
+from ...scene.blender_types import Input, Node, always, expect
 from ...scene.kept import identity, originals
 from ...scene.media import images
 from ...scene.media.materials import Nodes, Socket, blended, shader
@@ -118,11 +118,11 @@ class Materials:
             self.importing.report.warn(f"{path}: {error}")
             return None
         space = "Non-Color" if non_color else "sRGB"
-        image: Value = images.load(file, self.importing.content, check_existing=True)
-        if image.colorspace_settings.name != space:
+        image = images.load(file, self.importing.content, check_existing=True)
+        if always(image.colorspace_settings).name != space:
             if image.users:  # the same file as a colour and as data
                 image = images.load(file, self.importing.content)
-            image.colorspace_settings.name = showable(space)
+            images.set_color_space(image, space)
         image.alpha_mode = "CHANNEL_PACKED"
         return image, about
 
@@ -134,14 +134,13 @@ class Materials:
             nodes = shader(self._template)
             _finish(self._template, nodes, self._lit(nodes, self._checker(label)).outputs[0])
             return self._template
-        made: Value = self._template.copy()
+        made = self._template.copy()
         made.name = showable(name)
-        made.node_tree.nodes.active.image = self._checker(label)
+        expect(bpy.types.ShaderNodeTexImage, always(made.node_tree).nodes.active).image = self._checker(label)
         identity.unstamp(made)
         if made.get(layout.MATERIAL) is not None:
             del made[layout.MATERIAL]
-        copied: bpy.types.Material = made
-        return copied
+        return made
 
     def _checker(self, label: str) -> bpy.types.Image:
         if label not in self._label:
@@ -161,8 +160,7 @@ class Materials:
             material[PLACEHOLDER] = True
         nodes = shader(material)
         surface = self._lit(nodes, albedo[0] if albedo is not None else self._checker(label))
-        color = nodes.tree.nodes.active
-        self._highlights(nodes, surface, about, albedo, color)
+        self._highlights(nodes, surface, about, albedo, nodes.tree.nodes.active)
         normal = self.texture(about.texture("normalMap"), non_color=True)
         if normal is not None:
             bump = nodes.add("ShaderNodeNormalMap", uv_map=layout.UV)
@@ -184,10 +182,10 @@ class Materials:
         surface: Node,
         about: Material,
         albedo: tuple[bpy.types.Image, dds.Texture] | None,
-        color: Node,
+        color: Node | None,
     ) -> None:
         """Strength, colour and sharpness of highlights."""
-        if about.specular_in_albedo and albedo is not None and albedo[1].alpha:
+        if color is not None and about.specular_in_albedo and albedo is not None and albedo[1].alpha:
             strength = nodes.math("MULTIPLY", color.outputs["Alpha"], HIGHLIGHT)
             nodes.feed(surface, Specular_IOR_Level=strength, Roughness=ROUGHNESS)
             return
@@ -199,7 +197,7 @@ class Materials:
         nodes.link(picture.outputs["Color"], gray.inputs[0])
         nodes.feed(surface, Specular_IOR_Level=nodes.math("MULTIPLY", gray.outputs[0], HIGHLIGHT))
         sharp = specular[1].alpha and not about.specular_in_albedo
-        rough: Socket = nodes.math("SUBTRACT", 1.0, picture.outputs["Alpha"]) if sharp else ROUGHNESS
+        rough: Input = nodes.math("SUBTRACT", 1.0, picture.outputs["Alpha"]) if sharp else ROUGHNESS
         nodes.feed(surface, Roughness=rough, Specular_Tint=picture.outputs["Color"])
 
 

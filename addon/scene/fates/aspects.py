@@ -23,7 +23,7 @@ from bpy.types import Collection, Mesh, NodeTree, Object
 
 from ....formats.arrays import Array
 from .. import attributes
-from ..blender_types import Attribute, Socket, Value
+from ..blender_types import Socket, Value
 from ..fields import properties
 from ..kept import identity, originals
 from ..media import animation, images
@@ -171,7 +171,7 @@ def _registered(kind: Value) -> tuple[Value, ...]:
 
 
 def _of_list(key: str, items: str, field: str, block: bpy.types.ID) -> object:
-    found: Value = [getattr(item, field) for item in getattr(getattr(block, key), items)]
+    found: list[Value] = [getattr(item, field) for item in getattr(getattr(block, key), items)]
     return tuple(tuple(one) if hasattr(one, "__len__") and not isinstance(one, str) else one for one in found)
 
 
@@ -202,12 +202,12 @@ def _property(key: str, block: Value) -> object:
 
 
 def _attribute(name: str, mesh: bpy.types.Mesh) -> object:
-    found: Attribute = mesh.attributes.get(name)
+    found: bpy.types.Attribute | None = mesh.attributes.get(name)
     if found is None:
         return None
     if found.data_type not in attributes.LAYOUT:
         return (found.data_type, found.domain)
-    return attributes.read(mesh, name, found.domain)
+    return attributes.read(mesh, name)
 
 
 @cache

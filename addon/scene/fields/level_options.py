@@ -13,7 +13,6 @@ from collections.abc import Container
 
 import bpy
 
-from ..blender_types import Value
 from . import declared
 
 KEY = "levelwright_export_options"
@@ -30,7 +29,7 @@ def keep(collection: bpy.types.Collection, settings: object) -> None:
     collection[KEY] = json.dumps({name: value for name, value in plain.items() if isinstance(value, _PLAIN)})
 
 
-def kept(collection: bpy.types.Collection) -> dict[str, Value]:
+def kept(collection: bpy.types.Collection) -> dict[str, object]:
     """The options that are kept, by name, as properties of operators hold them; none that can't be read."""
     text = collection.get(KEY)
     try:

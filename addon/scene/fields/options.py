@@ -19,8 +19,9 @@ from . import declared
 from .properties import Field, fields, refuse_outside
 
 Settings = TypeVar("Settings")
+Default = TypeVar("Default")
 
-_PROPERTIES: dict[type, Callable[..., Value]] = {
+_PROPERTIES: dict[type, Callable[..., object]] = {
     bool: bpy.props.BoolProperty,
     int: bpy.props.IntProperty,
     float: bpy.props.FloatProperty,
@@ -34,7 +35,7 @@ class UsageError(ValueError):
 
 
 def option(
-    default: Value,
+    default: Default,
     title: str,
     tooltip: str,
     choices: Mapping[str, tuple[str, str]] | None = None,
@@ -48,7 +49,7 @@ def option(
     step: int | None = None,
     common: str | None = None,
     is_remembered: bool | None = None,
-) -> Value:
+) -> Default:
     """Return the dataclass field of an option. choices: word -> its title and tooltip, of a menu of words.
 
     panel: title of the panel that it is folded into; None for what is used most. subtype: as Blender has it
@@ -63,7 +64,7 @@ def option(
     return dataclasses.field(default=default, metadata={key: each for key, each in shown.items() if each is not None})
 
 
-def new_name() -> Value:
+def new_name() -> str:
     """Return the field of the name that a level gets which is made from nothing: it begins alike in all games."""
     return option("new_level", "Name", "What the level is called, and its file")
 
@@ -90,13 +91,13 @@ def _lasting(words: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str,
     return [(*word, zlib.crc32(word[0].encode()) >> 1) for word in words]
 
 
-def _property(settings: type, field: Field, is_saved: bool) -> Value:
+def _property(settings: type, field: Field, is_saved: bool) -> object:
     """Return the deferred Blender property of one field. is_saved: it is in a file that later versions read."""
     shown: dict[str, Value] = {"name": field.title or _title(field.name), "description": field.tooltip}
     if _choices(field):
         words = items(settings, field)
         return declared.menu(items=_lasting(words) if is_saved else words, default=_word(field.default), **shown)
-    limits: dict[str, Value] = {"min": field.minimum, "max": field.maximum, "subtype": field.subtype}
+    limits: dict[str, object] = {"min": field.minimum, "max": field.maximum, "subtype": field.subtype}
     limits |= {"precision": field.precision, "unit": field.unit} if field.type is float else {"step": field.step}
     shown.update((name, limit) for name, limit in limits.items() if limit is not None)
     return _PROPERTIES[field.type](default=field.default, **shown)
@@ -107,12 +108,12 @@ def _word(value: Value) -> Value:
     return value.name if isinstance(value, enum.Enum) else value
 
 
-def properties(settings: type, prefix: str = "") -> dict[str, Value]:
+def properties(settings: type, prefix: str = "") -> dict[str, object]:
     """Return the annotations that give an operator a property for each field of a dataclass, named prefix + field."""
     return {prefix + field.name: _property(settings, field, is_saved=False) for field in fields(settings)}
 
 
-def remembered_properties(settings: type) -> dict[str, Value]:
+def remembered_properties(settings: type) -> dict[str, object]:
     """Return the annotations of a property group that keeps what is remembered of a dataclass's fields."""
     return {field.name: _property(settings, field, is_saved=True) for field in fields(settings) if field.is_remembered}
 
@@ -132,7 +133,7 @@ def from_properties(settings: type[Settings], owner: object, prefix: str = "") -
     return settings(**values)
 
 
-def to_properties(instance: object) -> dict[str, Value]:
+def to_properties(instance: object) -> dict[str, object]:
     """Return what the properties of a dataclass's fields have to hold, by the names of the fields."""
     return {field.name: _word(getattr(instance, field.name)) for field in fields(type(instance))}
 
@@ -199,7 +200,7 @@ def refuse_unknown(options: Iterable[str], settings: Iterable[type]) -> None:
         raise UsageError(f"no option {', '.join(unknown)} here; there are: {', '.join(known) or 'none'}")
 
 
-def _value(field: Field, text: str) -> Value:
+def _value(field: Field, text: str) -> object:
     """Return a command line's word as a field's value, within its limits."""
     choices = _choices(field)
     if choices:

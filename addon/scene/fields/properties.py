@@ -79,13 +79,13 @@ class Field:
 
 
 def setting(
-    default: Value,
+    default: T,
     tooltip: str = "",
     minimum: float | None = None,
     maximum: float | None = None,
     choices: Sequence[str] = (),
     subtype: str | None = None,
-) -> Value:
+) -> T:
     """Return a dataclass field with what its custom property needs. subtype: as `id_properties_ui` has it ("COLOR")."""
     optional = {"min": minimum, "max": maximum, "choices": tuple(choices) or None, "subtype": subtype}
     metadata = {"tooltip": tooltip} | {key: value for key, value in optional.items() if value is not None}
@@ -167,7 +167,7 @@ def describe(holder: bpy.types.bpy_struct, key: str, **shown: object) -> None:
     gives(holder.id_properties_ui)(key).update(**shown)
 
 
-def put(id_block: bpy.types.ID, key: str, value: Value) -> None:
+def put(id_block: bpy.types.ID, key: str, value: object) -> None:
     """Set a custom property to a value that Blender can hold (see `to_blender`)."""
     if isinstance(value, bytes):
         put_bytes(id_block, key, value)
@@ -213,7 +213,7 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
     return cls(**values), frozenset(changed)
 
 
-def _stored(id_block: bpy.types.ID) -> dict[str, Value]:
+def _stored(id_block: bpy.types.ID) -> dict[str, object]:
     """Return what `write` stored. Raises ValueError, naming the data-block, where that is damaged."""
     text = id_block.get(BASELINE)
     if text is None:
@@ -307,7 +307,7 @@ def from_blender(field: Field, raw: Value, limited: bool = True) -> Value:
     raise TypeError(f"{kind.__name__} has no custom property")
 
 
-def _text(raw: Value) -> str:
+def _text(raw: object) -> str:
     """Return a stored text, or a number or a list as one. Raises ValueError for groups and data-blocks."""
     if not isinstance(raw, str | int | float | list):
         raise ValueError("it is a group or a data-block, and has to be text")
@@ -338,11 +338,11 @@ def _to_list(field: Field, values: Iterable[Value]) -> list[Value]:
 
 
 @cache
-def _ui(field: Field, kind: type) -> dict[str, Value]:
+def _ui(field: Field, kind: type) -> dict[str, object]:
     """Return tooltip, limits, default and menu of a field that is stored as a kind of value."""
     if kind is bytes:
         return {}
-    ui: dict[str, Value] = {"description": field.tooltip} if field.tooltip else {}
+    ui: dict[str, object] = {"description": field.tooltip} if field.tooltip else {}
     if field.choices:
         ui["items"] = [(name, name, "", number) for number, name in enumerate(field.choices)]
     elif issubclass(field.type, enum.IntEnum) and kind is int:
@@ -365,7 +365,7 @@ def is_registered(id_block: bpy.types.ID, key: str) -> bool:
 
     Before Blender 5 those are among the custom ones.
     """
-    registered: Value = id_block.bl_rna.properties.get(key)
+    registered: bpy.types.Property | None = id_block.bl_rna.properties.get(key)
     return registered is not None and bool(registered.is_runtime)
 
 
@@ -376,7 +376,7 @@ def own_keys(id_block: bpy.types.ID) -> list[str]:
     return [key for key in keys if not is_registered(id_block, key)]
 
 
-def is_nested(raw: Value) -> bool:
+def is_nested(raw: object) -> bool:
     """Say whether a custom property holds neither text nor numbers: a group, a data-block, or a list of groups."""
     parts = raw if isinstance(raw, list) else [raw]
     return any(isinstance(one, bpy.types.ID) or hasattr(one, "to_dict") for one in parts)
@@ -390,7 +390,7 @@ def tell_of_nested(id_block: bpy.types.ID, report: Report, but: str = "") -> Non
             report.warn(f"{id_block.name}: property {key} isn't written: it holds neither text nor numbers", objects)
 
 
-def _as_python(raw: Value) -> Value:
+def _as_python(raw: object) -> object:
     """Return Blender's arrays as lists."""
     return raw.to_list() if hasattr(raw, "to_list") else raw
 
@@ -398,7 +398,7 @@ def _as_python(raw: Value) -> Value:
 _PLAIN = frozenset({int, str, bool})
 
 
-def _comparable(value: Value) -> Value:
+def _comparable(value: object) -> object:
     """Return a stored value as JSON gives it back: exact, -0.0 and NaN too."""
     if isinstance(value, bytes):
         return {"bytes": value.hex()}

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import bpy
 
-from ..blender_types import Value
+from ..blender_types import mesh_of
 
 
 def edited_meshes(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
@@ -21,7 +21,7 @@ def edited_meshes(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
 @contextmanager
 def readable(obj: bpy.types.Object) -> Iterator[bpy.types.Mesh]:
     """A mesh object's mesh as it is now: in edit mode, where attributes can't be read, a copy that isn't in it."""
-    mesh: Value = obj.data
+    mesh = mesh_of(obj)
     if not mesh.is_editmode:
         yield mesh
         return

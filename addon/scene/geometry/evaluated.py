@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import bpy
 
-from ..blender_types import Value
+from ..blender_types import expect
 from ..fates.ledger import Fates, fate_of
 from ..kept import identity
 from ..reports import Report, SceneError, listed
@@ -95,7 +95,7 @@ def tell_of_modifiers(objects: Iterable[bpy.types.Object], fates: Fates, report:
 
 def _title(modifier: bpy.types.Modifier) -> str:
     """What Blender calls modifiers of this type."""
-    types: Value = modifier.bl_rna.properties["type"]
+    types = expect(bpy.types.EnumProperty, modifier.bl_rna.properties["type"])
     return str(types.enum_items[modifier.type].name)
 
 

@@ -23,7 +23,7 @@ from ....formats.arrays import Array
 from ....formats.counting import number_of
 from .. import attributes as mesh_attributes
 from ..attributes import Domain, Kind
-from ..blender_types import Attribute
+from ..blender_types import elements_of
 from ..kept import identity
 from ..names import showable
 from ..reports import Report, SceneError
@@ -203,8 +203,7 @@ def _join(mesh: bpy.types.Mesh, edges: tuple[NDArray[np.int32], ...] | None, sou
     """
     if edges is not None and len(edges[0]):
         mesh.edges.add(len(edges[0]))
-        vertices: Attribute = mesh.attributes[".edge_verts"]
-        vertices.data.foreach_set("value", edges[0].reshape(-1))
+        elements_of(mesh.attributes[".edge_verts"]).foreach_set("value", edges[0].reshape(-1))
         mesh_attributes.write(mesh, ".corner_edge", "CORNER", "INT", edges[1])
     elif sound and len(mesh.polygons):
         mesh.update(calc_edges=True)

@@ -6,8 +6,6 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ..blender_types import Value
-
 
 def are_quads(mesh: bpy.types.Mesh) -> bool:
     """Say whether all faces of a mesh have four corners, by their triangles: where faces begin takes 25 ns a face."""
@@ -15,7 +13,7 @@ def are_quads(mesh: bpy.types.Mesh) -> bool:
     if len(mesh.loops) != 4 * count:
         return False
     mesh.calc_loop_triangles()
-    triangles: Value = mesh.loop_triangle_polygons
+    triangles = mesh.loop_triangle_polygons
     if len(triangles) != 2 * count:
         return False
     owners = np.empty(2 * count, np.int32)

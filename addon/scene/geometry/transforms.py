@@ -16,7 +16,6 @@ import numpy as np
 from bpy.types import Curve
 from numpy.typing import NDArray
 
-from ..blender_types import Value
 from ..kept import identity
 from ..kept.baselines import put_bytes
 from ..reports import SceneError
@@ -119,8 +118,8 @@ def _channels(obj: bpy.types.Object, deltas: bool) -> tuple[object, ...]:
     delta: tuple[float, ...] = (0.0,) * 10
     if deltas:
         delta = (*obj.delta_location[:], *_padded(_delta_rotation(obj, mode)), *obj.delta_scale[:])
-    rows: Value = obj.matrix_parent_inverse
-    inverse = (*rows[0], *rows[1], *rows[2], *rows[3])
+    rows = obj.matrix_parent_inverse
+    inverse = (*rows[0][:], *rows[1][:], *rows[2][:], *rows[3][:])
     rotation = _padded(_rotation_values(obj, mode))
     return (*obj.location[:], *obj.scale[:], *rotation, mode.encode(), *delta, *inverse, deltas)
 

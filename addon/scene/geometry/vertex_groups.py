@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import cast
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import attributes
-from ..blender_types import Modifier, NodeTree
+from ..blender_types import always, configure, expect, mesh_of, set_default
 from . import evaluated, meshes
 
 AT_ONCE = 16
@@ -53,8 +52,7 @@ def _plain_mesh(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None) ->
         copy = bpy.data.meshes.new_from_object(shown, preserve_all_data_layers=True, depsgraph=depsgraph)
     else:
         obj.update_from_editmode()
-        plain: bpy.types.Mesh = cast(bpy.types.Mesh, mesh)
-        copy = plain.copy()
+        copy = mesh_of(obj).copy()
     try:
         yield copy
     finally:
@@ -68,7 +66,7 @@ def _weights(
     reader = bpy.data.objects.new("levelwright weights", mesh)
     tree = _reader(names)
     try:
-        modifier: Modifier = reader.modifiers.new("weights", "NODES")
+        modifier = expect(bpy.types.NodesModifier, reader.modifiers.new("weights", "NODES"))
         modifier.node_group = tree
         with evaluated.shown(context, [reader]) as depsgraph:
             shown = reader.evaluated_get(depsgraph)
@@ -86,21 +84,22 @@ def _weights(
 
 def _reader(names: Sequence[str]) -> bpy.types.GeometryNodeTree:
     """Make nodes that store vertex groups, which a field of their name gives, as attributes of points."""
-    tree: NodeTree = bpy.data.node_groups.new("levelwright weights", "GeometryNodeTree")
-    for direction in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
-    socket = tree.nodes.new("NodeGroupInput").outputs[0]
+    tree = expect(bpy.types.GeometryNodeTree, bpy.data.node_groups.new("levelwright weights", "GeometryNodeTree"))
+    nodes, link = tree.nodes, tree.links.new
+    interface = always(tree.interface)
+    interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+    interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    socket = nodes.new("NodeGroupInput").outputs[0]
     for number, name in enumerate(names):
-        weight = tree.nodes.new("GeometryNodeInputNamedAttribute")
-        weight.data_type = "FLOAT"
-        weight.inputs["Name"].default_value = name
-        store = tree.nodes.new("GeometryNodeStoreNamedAttribute")
-        store.data_type, store.domain = "FLOAT", "POINT"
-        store.inputs["Name"].default_value = _NAME.format(number)
-        tree.links.new(socket, store.inputs["Geometry"])
+        weight = nodes.new("GeometryNodeInputNamedAttribute")
+        configure(weight, data_type="FLOAT")
+        set_default(weight.inputs["Name"], name)
+        store = nodes.new("GeometryNodeStoreNamedAttribute")
+        configure(store, data_type="FLOAT", domain="POINT")
+        set_default(store.inputs["Name"], _NAME.format(number))
+        link(socket, store.inputs["Geometry"])
         found = next(one for one in weight.outputs if one.enabled and one.type == "VALUE")
-        tree.links.new(found, next(one for one in store.inputs if one.enabled and one.name == "Value"))
+        link(found, next(one for one in store.inputs if one.enabled and one.name == "Value"))
         socket = store.outputs["Geometry"]
-    tree.links.new(socket, tree.nodes.new("NodeGroupOutput").inputs[0])
-    made: bpy.types.GeometryNodeTree = tree
-    return made
+    link(socket, nodes.new("NodeGroupOutput").inputs[0])
+    return tree

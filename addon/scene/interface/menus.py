@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 
 import bpy
 
-from ..blender_types import Value
-
-Values = Mapping[str, Value]
+Values = Mapping[str, object]
 """What an operator's properties are set to, by name."""
 Rows = Callable[[bpy.types.Context], Iterable[tuple[str, Values]]]
 """Gives a line for each thing that there is now: its text, and the operator's values."""
@@ -49,7 +47,7 @@ def entries(*made: MenuEntry | str) -> tuple[MenuEntry, ...]:
     return tuple(MenuEntry(one) if isinstance(one, str) else one for one in made)
 
 
-def each(name: str, items: Iterable[tuple[str, ...]], **values: Value) -> Rows:
+def each(name: str, items: Iterable[tuple[str, ...]], **values: object) -> Rows:
     """A row for each item of a menu of words (as `declared.menu` takes them). name: the property. values: of others."""
     found = [(item[1], {**values, name: item[0]}) for item in items]
     return lambda _context: found

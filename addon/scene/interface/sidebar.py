@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import bpy
 
 from .. import wording
-from ..blender_types import Value
+from ..blender_types import Icon, Value, always, configure
 from ..fields.declared import Declared
 from ..geometry.meshes import needs_evaluation, select_faces, select_points
 from ..issues import findings
@@ -86,12 +86,12 @@ def tell(operator: bpy.types.Operator, level: bpy.types.Collection, report: Repo
 
 def _choose_tab(pointer: int) -> None:
     """Choose the tab in an area's sidebar, if the area is still there."""
-    manager: Value = bpy.context.window_manager
+    manager = always(bpy.context.window_manager)
     areas = [area for window in manager.windows for area in window.screen.areas]
     area = next((one for one in areas if one.as_pointer() == pointer), None)
-    region: Value = next((one for one in area.regions if one.type == "UI"), None) if area is not None else None
+    region = next((one for one in area.regions if one.type == "UI"), None) if area is not None else None
     with suppress(AttributeError, TypeError):  # not in all versions of Blender
-        region.active_panel_category = CATEGORY
+        configure(region, active_panel_category=CATEGORY)
 
 
 def show_tab(context: bpy.types.Context) -> None:
@@ -122,7 +122,7 @@ def allows(cls: type, is_met: bool, message: str) -> bool:
 
 def draw_help(layout: bpy.types.UILayout, page: str) -> None:
     """Draw a button that opens a page of `docs/`: "teeworlds.md#animation"."""
-    button: Value = layout.operator(DOCUMENTATION, text="", icon="HELP", emboss=False)
+    button = layout.operator(DOCUMENTATION, text="", icon="HELP", emboss=False)
     button.page = page
 
 
@@ -139,11 +139,11 @@ def title_of(name: str) -> str:
     return name if operator is None else str(operator.get_rna_type().name)
 
 
-def draw_text(layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: str = "NONE") -> None:
+def draw_text(layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: Icon = "NONE") -> None:
     """Draw a text in lines as wide as the panel. icon: before the first line."""
     width = wording.room(context, icon != "NONE")
     for number, line in enumerate(wording.wrapped(text, width, wording.measure(context))):
-        shown: Value = "BLANK1" if number and icon != "NONE" else icon
+        shown: Icon = "BLANK1" if number and icon != "NONE" else icon
         layout.label(text=line, icon=shown)
 
 
@@ -163,7 +163,7 @@ def draw_property(layout: bpy.types.UILayout, context: bpy.types.Context, owner:
     column.prop(owner, path, text="" if is_text else title)
 
 
-Chosen = tuple[Value, str]
+Chosen = tuple[object, str]
 """Whose property it is, and its name."""
 
 
@@ -289,7 +289,7 @@ class LevelPanel(OnLevel):
 class ItemList:
     """A list of the sidebar, beside bpy.types.UIList: how Blender asks for an item's line."""
 
-    def draw_line(self, row: bpy.types.UILayout, item: Value, active_property: str) -> None:
+    def draw_line(self, row: bpy.types.UILayout, item: object, active_property: str) -> None:
         """Draw an item. active_property: what of its owner says which item is chosen."""
         raise NotImplementedError
 
@@ -298,7 +298,7 @@ class ItemList:
         _context: bpy.types.Context,
         row: bpy.types.UILayout,
         _data: object,
-        item: Value,
+        item: object,
         _icon: object,
         _active_data: object,
         active_property: str | None,

@@ -63,7 +63,7 @@ class Running:
         self._is_waiting = False
         self._work = Work(steps, Meter(StatusBar(stops=True)))
         self._manager = stage.window_manager_of(context)
-        self._timer: Value = gives(self._manager.event_timer_add)(0.001, window=context.window)
+        self._timer: bpy.types.Timer = gives(self._manager.event_timer_add)(0.001, window=context.window)
         self._last_end = perf_counter()
         self._has_shown = True
         self._cost = 0.0

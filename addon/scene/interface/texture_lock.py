@@ -126,12 +126,12 @@ _kept: dict[bytes, _Watch] = {}
 def _look_at(obj: bpy.types.Object) -> None:
     """Bring the textures of an object in edit mode in line with where its faces are."""
     moving = settings(bpy.context).moving
-    mesh: Value = obj.data
+    mesh = obj.data
     if moving == STRETCH or not isinstance(mesh, bpy.types.Mesh) or not mesh.is_editmode:
         return
     uv_map = _uv_map_of(obj)
     working = bmesh.from_edit_mesh(mesh)
-    layer: Value = working.loops.layers.uv.get(uv_map) if uv_map else None
+    layer = working.loops.layers.uv.get(uv_map) if uv_map else None
     if layer is None:
         return
     watch = _watches.get(mesh.session_uid)
@@ -273,7 +273,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 def _is_large(obj: bpy.types.Object | None) -> bool:
     """Whether a mesh has more corners than are looked at."""
-    mesh: Value = obj.data if obj is not None else None
+    mesh = obj.data if obj is not None else None
     return isinstance(mesh, bpy.types.Mesh) and mesh.is_editmode and len(mesh.loops) > MOST
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import bmesh
 import bpy
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ....formats.counting import number_of
 from ....formats.texture_planes import FlatTextures
-from ..blender_types import Value
+from ..blender_types import Value, mesh_of
 from ..fields import declared
 from ..geometry.edit_mode import edited_meshes
 from ..reports import SceneError
@@ -103,7 +103,7 @@ class TextureTool(LevelOperator):
 
     def _selections(self, context: bpy.types.Context) -> Iterator[Selection]:
         for obj in edited_meshes(context):
-            mesh: Value = obj.data
+            mesh = mesh_of(obj)
             working = bmesh.from_edit_mesh(mesh)
             if not any(face.select and not face.hide for face in working.faces):
                 continue
@@ -153,7 +153,7 @@ def write(part: Selection, textures: FlatTextures, coordinates: Doubles, uv_map:
     for loop, uv in zip(corners, coordinates.tolist(), strict=True):
         if math.isfinite(uv[0] + uv[1]):
             loop[layer].uv = uv
-    mesh: Value = part.object.data
+    mesh = mesh_of(part.object)
     part.textures = textures
     bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
 
@@ -163,9 +163,8 @@ class FitTexture(TextureTool):
 
     bl_label = "Fit Texture"
 
-    repeats: tuple[float, float] = cast(
-        tuple[float, float],
-        declared.vector(name="Repeats", description="How often it repeats", size=2, default=(1.0, 1.0), step=50),
+    repeats: Sequence[float] = declared.vector(
+        name="Repeats", description="How often it repeats", size=2, default=(1.0, 1.0), step=50
     )
     together: bool = declared.boolean(name="Together", description="On all selected faces as one")
 
@@ -193,9 +192,8 @@ class ShiftTexture(TextureTool):
 
     bl_label = "Shift Texture"
 
-    by: tuple[float, float] = cast(
-        tuple[float, float],
-        declared.vector(name="By", description="Repeats to the right and up", size=2, default=HALF, step=50),
+    by: Sequence[float] = declared.vector(
+        name="By", description="Repeats to the right and up", size=2, default=HALF, step=50
     )
 
     def lay(self, _context: bpy.types.Context, part: Selection) -> FlatTextures:
@@ -240,7 +238,7 @@ class AlignTexture(TextureTool):
 
 def _view_of(context: bpy.types.Context) -> Quaternion:
     """How the 3D view is turned that one looks at. Raises SceneError where there is none."""
-    region: Value = getattr(context.space_data, "region_3d", None)
+    region: bpy.types.RegionView3D | None = getattr(context.space_data, "region_3d", None)
     if region is None:
         raise SceneError("there is no 3D view to align to")
     turned: Quaternion = region.view_rotation

@@ -13,7 +13,7 @@ with the operator, with the file, and with the add-on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -22,14 +22,14 @@ from bpy.app.handlers import persistent
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ..blender_types import Value, gives
+from ..blender_types import Icon, Value, always, gives
 from ..fields.declared import Declared
 from ..names import showable
 from ..reports import SceneError
 from ..view import stage
 from .sidebar import Result, refuse
 
-Keys = Sequence[tuple[str, str]]
+Keys = Sequence[tuple[Icon, str]]
 """Lines of the status bar: name of an icon ("MOUSE_LMB", "EVENT_F"), and what it does."""
 STOPS = frozenset({"ESC", "RIGHTMOUSE"})
 """What abandons a stroke, besides Ctrl+Z."""
@@ -379,7 +379,7 @@ class SizeOperator(Declared, bpy.types.Operator):
 
 def show_keys(context: bpy.types.Context, keys: Keys | None) -> None:
     """Let the status bar say what keys do while an operator runs; None: that none does any more."""
-    workspace: Value = context.workspace
+    workspace = context.workspace
     if workspace is None:
         return
     if keys is None:
@@ -390,15 +390,14 @@ def show_keys(context: bpy.types.Context, keys: Keys | None) -> None:
 
 def _draw_keys(layout: bpy.types.UILayout, keys: Keys) -> None:
     for icon, text in keys:
-        shown: Value = icon
-        layout.label(text=f"    {text}" if icon in _WIDE else text, icon=shown)
+        layout.label(text=f"    {text}" if icon in _WIDE else text, icon=icon)
 
 
-def _draw_status(header: Value, context: bpy.types.Context) -> None:
+def _draw_status(header: bpy.types.Header, context: bpy.types.Context) -> None:
     """Draw the keys of the active tool, where it is one of ours."""
     for tool in _tools:
         if tool.active(context):
-            _draw_keys(header.layout, tool.hints)
+            _draw_keys(always(header.layout), tool.hints)
 
 
 # ---- registering
@@ -436,7 +435,7 @@ def unregister_tools(tools: Sequence[type[Tool]]) -> None:
         _stop_cursors()
 
 
-def _windows_with(tool: type[Tool]) -> Iterator[Value]:
+def _windows_with(tool: type[Tool]) -> Iterator[AbstractContextManager[object]]:
     """A context for each window in which a tool is the active one."""
     manager = bpy.context.window_manager
     for window in manager.windows if manager is not None else ():

@@ -13,7 +13,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from ....formats.arrays import Integers
-from ..blender_types import Value
+from ..blender_types import Value, always, mesh_of
 from ..geometry.meshes import select_faces, select_points
 from ..reports import SceneError
 from ..view.stage import view_layer_of, viewports
@@ -64,7 +64,7 @@ def show(context: bpy.types.Context, objects: Sequence[bpy.types.Object], faces:
 
 def _can_be_edited(obj: bpy.types.Object) -> bool:
     """Whether elements of an object can be selected: it has a mesh, of this file."""
-    mesh: Value = obj.data if isinstance(obj.data, bpy.types.Mesh) else None
+    mesh = obj.data if isinstance(obj.data, bpy.types.Mesh) else None
     return mesh is not None and mesh.library is None
 
 
@@ -74,7 +74,7 @@ def _select_elements(obj: bpy.types.Object, faces: Integers | None, points: Inte
         select_faces(obj, faces)
     elif points is not None:
         select_points(obj, points)
-    mesh: Value = obj.data
+    mesh = mesh_of(obj)
     for elements in (mesh.vertices, mesh.edges, mesh.polygons):
         hidden, selected = _flags(elements, "hide"), _flags(elements, "select")
         if (hidden & selected).any():
@@ -100,7 +100,7 @@ class _Found(NamedTuple):
 def _unhide(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]) -> list[str]:
     """Let objects be seen and selected, and the collections that they are in; the names of those that weren't."""
     told: dict[str, None] = {}
-    root: Value = layer.layer_collection
+    root = layer.layer_collection
     left = set(objects)
     for found in _holders((root,), left):
         if not found.objects & left:
@@ -184,8 +184,8 @@ def _look(context: bpy.types.Context, front: Vector | None) -> None:
     for area in window.screen.areas:
         region = next((each for each in area.regions if each.type == "WINDOW"), None)
         if area.type == "VIEW_3D" and region is not None:
-            space: Value = area.spaces.active
-            if front is not None:
-                face(space.region_3d, front)
+            space = area.spaces.active
+            if front is not None and isinstance(space, bpy.types.SpaceView3D):
+                face(always(space.region_3d), front)
             with context.temp_override(window=window, area=area, region=region), suppress(RuntimeError):
                 bpy.ops.view3d.view_selected()  # which a view that is locked to a camera refuses

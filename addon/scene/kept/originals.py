@@ -282,7 +282,7 @@ def set_resource(collection: bpy.types.Collection, kind: str, record: int, id_bl
     Held like this it is saved and appended with the level, whether used or not. None lets go of it.
     """
     key = RESOURCES + kind
-    group = _group(collection, key)
+    group: Value = _group(collection, key)
     if group is None:
         if collection.get(key) is not None:  # a script, or a hand, made something else of it
             del collection[key]
@@ -298,7 +298,7 @@ def set_resource(collection: bpy.types.Collection, kind: str, record: int, id_bl
 
 def resources(collection: bpy.types.Collection, kind: str) -> dict[int, bpy.types.ID]:
     """Return the level's data-blocks of a kind by record number, ascending; deleted ones are absent."""
-    group = _group(collection, RESOURCES + kind)
+    group: Value = _group(collection, RESOURCES + kind)
     if group is None:
         return {}
     held = {

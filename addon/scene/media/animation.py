@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 import bpy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..blender_types import Action, Slot, Value
+from ..blender_types import Slot, always, expect
 from ..names import showable
 
-if TYPE_CHECKING:  # no version of Blender has both
+if TYPE_CHECKING:
+    # No version of Blender has both.
     FCurves = bpy.types.ActionFCurves | bpy.types.ActionChannelbagFCurves
 Times = TypeVar("Times", float, NDArray[np.float64])
 """A time, or several."""
+
+
+IdType = Literal["OBJECT", "MATERIAL", "SPEAKER"]
+"""What actions of ours are for."""
 
 
 class Animated(Protocol):
@@ -37,7 +42,7 @@ ENDLESS = 1_000_000.0
 
 
 def _numbers(prop: str) -> dict[str, int]:
-    enum: Value = bpy.types.Keyframe.bl_rna.properties[prop]
+    enum = expect(bpy.types.EnumProperty, bpy.types.Keyframe.bl_rna.properties[prop])
     return {item.identifier: item.value for item in enum.enum_items}
 
 
@@ -59,49 +64,49 @@ def time_of(frame: Times, scene: bpy.types.Scene) -> Times:
     return frame / (scene.render.fps / scene.render.fps_base)
 
 
-def action(name: str, id_type: str = "OBJECT") -> bpy.types.Action:
+def action(name: str, id_type: IdType = "OBJECT") -> bpy.types.Action:
     """Make an action for data-blocks of a type ("OBJECT", "MATERIAL", ...), with the one slot it needs."""
-    made: Action = bpy.data.actions.new(showable(name))
+    made = bpy.data.actions.new(showable(name))
     if SLOTS:
         made.slots.new(id_type, name)
         made.layers.new("Layer").strips.new(type="KEYFRAME")
     else:
         made.id_root = id_type
-    action: bpy.types.Action = made
-    return action
+    return made
 
 
-def slot(of: bpy.types.Action, id_type: str | None = None) -> Slot:
+def slot(of: bpy.types.Action, id_type: str | None = None) -> Slot | None:
     """Return an action's first slot (for data-blocks of a type); None in Blender 4.2, which has no slots."""
     if not SLOTS:
         return None
     return next((one for one in of.slots if id_type is None or one.target_id_type in (id_type, "UNSPECIFIED")), None)
 
 
-def _channels(of: Action, in_slot: Slot, ensure: bool) -> FCurves | None:
+def _channels(of: bpy.types.Action, in_slot: Slot | None, ensure: bool) -> FCurves | None:
     """Return the F-curve collection of an action (and slot), or None."""
     if not SLOTS:
-        return cast("FCurves", of.fcurves)
+        return of.fcurves
     in_slot = in_slot or slot(of)
     if in_slot is None:
         return None
     for layer in of.layers:
         for strip_ in layer.strips:
-            bag = strip_.channelbag(in_slot, ensure=ensure)
+            bag = expect(bpy.types.ActionKeyframeStrip, strip_).channelbag(in_slot, ensure=ensure)
             if bag is not None:
-                return cast("FCurves", bag.fcurves)
+                return bag.fcurves
     if not ensure:
         return None
     layer = of.layers[0] if len(of.layers) else of.layers.new("Layer")
-    return cast("FCurves", layer.strips.new(type="KEYFRAME").channelbag(in_slot, ensure=True).fcurves)
+    made = expect(bpy.types.ActionKeyframeStrip, layer.strips.new(type="KEYFRAME"))
+    return made.channelbag(in_slot, ensure=True).fcurves
 
 
-def fcurves(of: bpy.types.Action, in_slot: Slot = None) -> list[bpy.types.FCurve]:
+def fcurves(of: bpy.types.Action, in_slot: Slot | None = None) -> list[bpy.types.FCurve]:
     """Return an action's F-curves (of one slot; default the first)."""
     return list(_channels(of, in_slot, ensure=False) or ())
 
 
-def fcurve(of: bpy.types.Action, in_slot: Slot, path: str, index: int = 0) -> bpy.types.FCurve:
+def fcurve(of: bpy.types.Action, in_slot: Slot | None, path: str, index: int = 0) -> bpy.types.FCurve:
     """Return the action's F-curve of a data path and array index, made when there is none. in_slot: from `slot`."""
     curves = _channels(of, in_slot, ensure=True)
     if curves is None:
@@ -110,13 +115,13 @@ def fcurve(of: bpy.types.Action, in_slot: Slot, path: str, index: int = 0) -> bp
     return curve
 
 
-def find_fcurve(of: bpy.types.Action, in_slot: Slot, path: str, index: int = 0) -> bpy.types.FCurve | None:
+def find_fcurve(of: bpy.types.Action, in_slot: Slot | None, path: str, index: int = 0) -> bpy.types.FCurve | None:
     """Return the action's F-curve of a data path and array index, or None."""
     curves = _channels(of, in_slot, ensure=False)
     return None if curves is None else curves.find(path, index=index)
 
 
-def remove_fcurve(of: bpy.types.Action, in_slot: Slot, curve: bpy.types.FCurve) -> None:
+def remove_fcurve(of: bpy.types.Action, in_slot: Slot | None, curve: bpy.types.FCurve) -> None:
     """Remove an F-curve of an action (and slot)."""
     curves = _channels(of, in_slot, ensure=False)
     if curves is not None:
@@ -220,7 +225,7 @@ def loop(curve: bpy.types.FCurve) -> None:
         curve.modifiers.new("CYCLES")
 
 
-def assign(id_block: bpy.types.ID, of: bpy.types.Action, in_slot: Slot = None) -> None:
+def assign(id_block: bpy.types.ID, of: bpy.types.Action, in_slot: Slot | None = None) -> None:
     """Make an action the data-block's active one."""
     data = id_block.animation_data_create()
     data.action = of
@@ -229,7 +234,7 @@ def assign(id_block: bpy.types.ID, of: bpy.types.Action, in_slot: Slot = None) -
 
 
 def strip(
-    id_block: bpy.types.ID, of: bpy.types.Action, in_slot: Slot = None, offset: float = 0.0, looping: bool = True
+    id_block: bpy.types.ID, of: bpy.types.Action, in_slot: Slot | None = None, offset: float = 0.0, looping: bool = True
 ) -> bpy.types.NlaStrip:
     """Play an action on a data-block through an NLA strip of its own track; frame 0 shows the action's frame `offset`.
 
@@ -284,8 +289,8 @@ def drive(
     Raises ValueError for an expression that isn't simple.
     """
     id_block.driver_remove(path, index)
-    curve: Value = id_block.driver_add(path, index)
-    driver = curve.driver
+    curve = expect(bpy.types.FCurve, id_block.driver_add(path, index))
+    driver = always(curve.driver)
     driver.type = "SCRIPTED"
     named = [(n, *v) for n, v in variables.items()] if isinstance(variables, Mapping) else variables
     for name, source, source_path in named:
@@ -300,4 +305,4 @@ def drive(
     if not driver.is_simple_expression:
         id_block.driver_remove(path, index)
         raise ValueError(f"{expression}: not a simple expression, Blender would ask to allow Python")
-    return cast(bpy.types.FCurve, curve)
+    return curve

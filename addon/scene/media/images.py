@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ....formats import bitmap_font
 from ....formats.reach import AllowedFolders
 from ....formats.srgb import to_light
-from ..blender_types import Value
+from ..blender_types import channels_of, configure
 from ..names import showable
 
 BASELINE = "levelwright_packed"
@@ -52,7 +52,7 @@ def from_rgba(name: str, pixels: ArrayLike, non_color: bool = False) -> bpy.type
 
 def rendered(scene: bpy.types.Scene) -> bytes:
     """The file of a picture that a scene's camera sees, as its output settings say. Raises RuntimeError as Blender."""
-    output: Value = scene.render
+    output = scene.render
     output.use_file_extension = False
     with tempfile.TemporaryDirectory(prefix="levelwright-") as folder:
         path = Path(folder) / "picture"
@@ -91,8 +91,7 @@ def _packed(name: str, data: bytes, non_color: bool) -> bpy.types.Image:
 
 def set_color_space(image: bpy.types.Image, name: str) -> None:
     """Say how an image's numbers are meant: "sRGB", "Non-Color", ..."""
-    settings: Value = image.colorspace_settings
-    settings.name = showable(name)
+    configure(image.colorspace_settings, name=showable(name))
 
 
 def png(pixels: NDArray[np.uint8]) -> bytes:
@@ -120,8 +119,7 @@ def to_rgba(image: bpy.types.Image) -> NDArray[np.uint8]:
     if not width or not height:
         raise ValueError(f"{image.name}: the image has no pixels (is its file missing?)")
     values = np.empty(width * height * image.channels, np.float32)
-    pixels: Value = image.pixels
-    pixels.foreach_get(values)
+    channels_of(image).foreach_get(values)
     rows = values.reshape(height, width * image.channels)
     array = np.empty((height, width, image.channels), np.uint8)
     step = max(1, _BLOCK // max(rows.shape[1], 1))

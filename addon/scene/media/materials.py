@@ -12,7 +12,7 @@ import numpy as np
 from bpy.types import Mesh, NodeSocket
 from numpy.typing import NDArray
 
-from ..blender_types import Node, NodeTree, Value
+from ..blender_types import Input, Node, always, configure, default_of, set_default
 from ..blender_types import Socket as Socket
 from ..names import showable
 
@@ -26,44 +26,41 @@ class Nodes:
     def __init__(self, tree: bpy.types.NodeTree) -> None:
         self.tree = tree
 
-    def add(self, kind: str, label: str = "", **settings: Value) -> Node:
+    def add(self, kind: str, label: str = "", **settings: object) -> Node:
         """Add a node with these settings, right of those before it."""
-        node: Node = self.tree.nodes.new(kind)
-        nodes: Value = self.tree.nodes
+        nodes = self.tree.nodes
+        node = nodes.new(kind)
         nodes.foreach_set("location", _in_a_row(len(nodes)))  # one that is moved alone updates the tree
         if label:
             node.label = showable(label)
-        for name, value in settings.items():
-            setattr(node, name, value)
+        configure(node, **settings)
         return node
 
     def link(self, source: Socket, target: Socket) -> None:
         """Connect an output to an input."""
         self.tree.links.new(target, source)
 
-    def set(self, target: Socket, value: Value) -> None:
+    def set(self, target: Socket, value: Input) -> None:
         """Give an input an output to be linked to, or a value."""
         if isinstance(value, NodeSocket):
             self.link(value, target)
         else:
-            target.default_value = value
+            set_default(target, value)
 
-    def feed(self, node: Node, **inputs: Value) -> Node:
+    def feed(self, node: Node, **inputs: Input) -> Node:
         """Set inputs by name (spaces as _) from sockets or values, and return the node."""
         for name, value in inputs.items():
             self.set(node.inputs[name.replace("_", " ")], value)
         return node
 
-    def math(self, operation: str, *values: Value, clamp: bool = False) -> Socket:
+    def math(self, operation: str, *values: Input, clamp: bool = False) -> Socket:
         """Add a Math node on sockets or numbers and return its output."""
-        node = self.add("ShaderNodeMath", operation=operation)
-        if clamp:
-            node.use_clamp = True
+        node = self.add("ShaderNodeMath", operation=operation, use_clamp=clamp)
         for socket, value in zip(node.inputs, values, strict=False):
             self.set(socket, value)
         return node.outputs[0]
 
-    def vector(self, operation: str, *values: Value, factor: Value = None) -> Socket:
+    def vector(self, operation: str, *values: Input, factor: Input | None = None) -> Socket:
         """Add a Vector Math node on sockets, vectors or numbers (three times the same) and return its output.
 
         factor: of SCALE.
@@ -79,16 +76,22 @@ class Nodes:
         """Add a Value node that is found again by its label, which is its name, too, and return its output."""
         node = self.add("ShaderNodeValue", label)
         node.name = showable(label)
-        node.outputs[0].default_value = value
+        set_default(node.outputs[0], value)
         return node.outputs[0]
 
-    def multiply(self, color: Socket, factor: Value) -> Socket:
+    def multiply(self, color: Socket, factor: Input) -> Socket:
         """Multiply a colour by another, or by constant RGBA, and return the product."""
         node = self.add("ShaderNodeMix", data_type="RGBA", blend_type="MULTIPLY")
-        node.inputs[0].default_value = 1.0
+        set_default(node.inputs[0], 1.0)
         self.link(color, node.inputs[6])
         self.set(node.inputs[7], factor)
         return node.outputs[2]
+
+
+def given(socket: Socket) -> Input:
+    """What an input of numbers is given: the output that is linked to it, or what it has for itself."""
+    source = socket.links[0].from_socket if socket.links else None
+    return default_of(socket) if source is None else source
 
 
 @cache
@@ -103,7 +106,7 @@ def shader(material: bpy.types.Material) -> Nodes:
     """Return a builder on the material's emptied node tree."""
     if bpy.app.version < (5, 0):  # from 5.0 on every material has nodes, and asking for them warns
         material.use_nodes = True
-    tree: NodeTree = material.node_tree
+    tree = always(material.node_tree)
     tree.nodes.clear()
     return Nodes(tree)
 
@@ -149,8 +152,8 @@ def unlit(
     material = bpy.data.materials.new(showable(name))
     material.diffuse_color = color
     nodes = shader(material)
-    rgb: Socket = None
-    alpha: Socket = None
+    rgb: Socket | None = None
+    alpha: Socket | None = None
     if image is not None:
         texture = nodes.add("ShaderNodeTexImage", image=image)
         rgb, alpha = texture.outputs["Color"], texture.outputs["Alpha"]
@@ -160,26 +163,23 @@ def unlit(
         tint = attribute.outputs["Alpha"]
         alpha = tint if alpha is None else nodes.math("MULTIPLY", alpha, tint)
     factor = (*color[:3], 1.0)
-    if rgb is None:
-        rgb = factor
-    elif color[:3] != (1, 1, 1):
+    if rgb is not None and color[:3] != (1, 1, 1):
         rgb = nodes.multiply(rgb, factor)
-    if alpha is None:
-        alpha = color[3]
-    elif color[3] != 1:
+    if alpha is not None and color[3] != 1:
         alpha = nodes.math("MULTIPLY", alpha, color[3])
-    emission = nodes.feed(nodes.add("ShaderNodeEmission"), Color=rgb)
+    cover: Input = color[3] if alpha is None else alpha
+    emission = nodes.feed(nodes.add("ShaderNodeEmission"), Color=factor if rgb is None else rgb)
     transparent = nodes.add("ShaderNodeBsdfTransparent").outputs[0]
     seen = nodes.add("ShaderNodeLightPath").outputs["Is Camera Ray"]
     shown = emission.outputs[0]
-    for mask in (seen, alpha):
+    for mask in (seen, cover):
         mix = nodes.add("ShaderNodeMixShader")
         nodes.set(mix.inputs[0], mask)
         nodes.link(transparent, mix.inputs[1])
         nodes.link(shown, mix.inputs[2])
         shown = mix.outputs[0]
     nodes.link(shown, nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
-    blended(material, alpha != 1)
+    blended(material, cover != 1)
     return material
 
 
@@ -188,6 +188,11 @@ def placeholder(name: str, image: bpy.types.Image | None = None) -> bpy.types.Ma
     material = unlit(name, image, (1, 1, 1, 1) if image else (0.18, 0.18, 0.2, 1.0))
     material["levelwright_placeholder"] = True
     return material
+
+
+def picture_nodes(tree: bpy.types.NodeTree | None) -> list[bpy.types.ShaderNodeTexImage]:
+    """The nodes of a tree that show an image, or could, in its order; none of no tree."""
+    return [node for node in (tree.nodes if tree else ()) if isinstance(node, bpy.types.ShaderNodeTexImage)]
 
 
 def is_placeholder(material: bpy.types.Material) -> bool:
@@ -223,6 +228,6 @@ def _of_meshes(meshes: Iterable[bpy.types.Mesh]) -> Iterator[bpy.types.Material 
 
 def _is_pictured(material: bpy.types.Material | None) -> bool:
     """Whether Solid views have an image to show of a material: that of its active node."""
-    tree: NodeTree = material.node_tree if material is not None else None
+    tree = material.node_tree if material is not None else None
     node = tree.nodes.active if tree is not None else None
-    return node is not None and node.type == "TEX_IMAGE" and node.image is not None
+    return isinstance(node, bpy.types.ShaderNodeTexImage) and node.image is not None

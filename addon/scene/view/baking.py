@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..blender_types import Node, NodeTree, Value
+from ..blender_types import Node, Value, always, channels_of, configure, default_of, expect, set_default
 from ..reports import SceneError
 from ..work.progress import Steps, Stepwise, progress
 from . import stage
@@ -84,16 +84,14 @@ def pixels_of(image: bpy.types.Image) -> Light:
     """An image's pixels, float32[pixels, channels], row by row from the top."""
     width, height = image.size
     values = np.empty(width * height * image.channels, np.float32)
-    pixels: Value = image.pixels
-    pixels.foreach_get(values)
+    channels_of(image).foreach_get(values)
     return np.ascontiguousarray(values.reshape(height, width, -1)[::-1]).reshape(-1, image.channels)
 
 
 def put_pixels(image: bpy.types.Image, rows: Light) -> None:
     """Give an image other pixels, as `pixels_of` has them, and keep it in the .blend."""
     width, height = image.size
-    pixels: Value = image.pixels
-    pixels.foreach_set(np.ascontiguousarray(rows.reshape(height, width, -1)[::-1], np.float32).reshape(-1))
+    channels_of(image).foreach_set(np.ascontiguousarray(rows.reshape(height, width, -1)[::-1], np.float32).reshape(-1))
     image.update()
     image.pack()
 
@@ -114,10 +112,10 @@ def hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
 @contextmanager
 def _renderer(context: bpy.types.Context, samples: int, bounces: int) -> Iterator[None]:
     """The scene's renderer as it is for baking."""
-    scene: Value = stage.scene_of(context)
+    scene = stage.scene_of(context)
     was = scene.render.engine
-    scene.render.engine = "CYCLES"
-    cycles = scene.cycles
+    configure(scene.render, engine="CYCLES")
+    cycles: Value = scene.cycles
     kept = {name: getattr(cycles, name) for name in ("samples", "max_bounces", "diffuse_bounces", "use_denoising")}
     cycles.samples, cycles.use_denoising = samples, False
     cycles.max_bounces = cycles.diffuse_bounces = bounces
@@ -143,38 +141,38 @@ def world_light(context: bpy.types.Context, color: tuple[float, ...]) -> Iterato
 
 
 @contextmanager
-def valued(tree: NodeTree, name: str, value: float) -> Iterator[None]:
+def valued(tree: bpy.types.ID | None, name: str, value: float) -> Iterator[None]:
     """A number in the value nodes of a name of a node tree (None: of none)."""
-    nodes = [node for node in tree.nodes if node.name == name] if tree is not None else []
-    kept = [node.outputs[0].default_value for node in nodes]
+    nodes = [node for node in tree.nodes if node.name == name] if isinstance(tree, bpy.types.NodeTree) else []
+    kept = [default_of(node.outputs[0]) for node in nodes]
     for node in nodes:
-        node.outputs[0].default_value = value
+        set_default(node.outputs[0], value)
     try:
         yield
     finally:
         for node, was in zip(nodes, kept, strict=True):
-            node.outputs[0].default_value = was
+            set_default(node.outputs[0], was)
 
 
 @contextmanager
 def _into(picture: bpy.types.Image, objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     """Materials that say that Cycles is to bake into an image: their active node is one with it."""
-    made: list[tuple[NodeTree, Node, Node]] = []
+    made: list[tuple[bpy.types.NodeTree, Node, Node | None]] = []
     found = dict.fromkeys(slot.material for obj in objects for slot in obj.material_slots)
     for material in found:
         if material is not None:
-            tree: NodeTree = material.node_tree
+            tree = always(material.node_tree)
             active = tree.nodes.active
-            node = tree.nodes.new("ShaderNodeTexImage")
+            node = expect(bpy.types.ShaderNodeTexImage, tree.nodes.new("ShaderNodeTexImage"))
             node.image = picture
             tree.nodes.active = node
             made.append((tree, node, active))
     try:
         yield
     finally:
-        for tree, node, active in made:
-            tree.nodes.remove(node)
-            tree.nodes.active = active
+        for of, added, active in made:
+            of.nodes.remove(added)
+            of.nodes.active = active
 
 
 @contextmanager

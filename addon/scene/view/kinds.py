@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 import bpy
 
+from ..blender_types import Icon
 from ..kept import identity
 from ..work import once
 from . import stage
 
 OTHER = "Other"
-KINDS: dict[str, str] = {
+KINDS: dict[str, Icon] = {
     "World": "MESH_GRID",
     "Terrain": "MESH_GRID",
     "Displacements": "MOD_DISPLACE",

@@ -10,7 +10,7 @@ from typing import Literal
 import bpy
 from mathutils import Matrix, Vector
 
-from ..blender_types import SpaceView3D
+from ..blender_types import always
 from ..geometry import transforms
 from ..kept import identity
 from . import stage
@@ -40,9 +40,9 @@ class Spawn:
     is_flat: bool = False
     """Whether all of it is seen from straight above."""
 
-    def show(self, space: SpaceView3D) -> None:
+    def show(self, space: bpy.types.SpaceView3D) -> None:
         """Let a 3D view look from there."""
-        region = space.region_3d
+        region = always(space.region_3d)
         place, turned, _ = self.camera.decompose()
         region.view_rotation = turned
         region.view_perspective = "ORTHO" if self.is_flat else "PERSP"

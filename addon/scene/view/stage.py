@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Quaternion, Vector
 from numpy.typing import ArrayLike
 
-from ..blender_types import SpaceView3D, Value
+from ..blender_types import Value, always, configure, set_default
 from ..kept import identity, originals
 from ..media import materials
 from ..names import showable
@@ -100,10 +100,9 @@ def cleared(context: bpy.types.Context) -> Iterator[list[bpy.types.Object]]:
 
 def show_true_colors(scene: bpy.types.Scene, alone: bool, report: Report) -> None:
     """Make the scene show colours as they are. alone: there is nothing else in it; otherwise a warning has to do."""
-    settings: Value = view_settings_of(scene)
+    settings = view_settings_of(scene)
     if alone:
-        settings.view_transform = "Standard"
-        settings.look, settings.exposure, settings.gamma = "None", 0.0, 1.0
+        configure(settings, view_transform="Standard", look="None", exposure=0.0, gamma=1.0)
     elif settings.view_transform not in TRUE:
         report.warn(
             f"the scene holds other things, so its view transform {settings.view_transform} was left: it changes the "
@@ -113,21 +112,20 @@ def show_true_colors(scene: bpy.types.Scene, alone: bool, report: Report) -> Non
 
 def plain_world(name: str, color: tuple[float, ...]) -> bpy.types.World:
     """A world that shines in one colour (linear) everywhere."""
-    world: Value = bpy.data.worlds.new(showable(name))
+    world = bpy.data.worlds.new(showable(name))
     world[MADE] = True
     world.color = [min(part, 1.0) for part in color]
     if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
         world.use_nodes = True
-    background = next((node for node in world.node_tree.nodes if node.type == "BACKGROUND"), None)
+    background = next((node for node in always(world.node_tree).nodes if node.type == "BACKGROUND"), None)
     if background is not None:
-        background.inputs["Color"].default_value = (*color, 1.0)
-    made: bpy.types.World = world
-    return made
+        set_default(background.inputs["Color"], (*color, 1.0))
+    return world
 
 
 def let_go_of_worlds() -> None:
     """Take the world that an import made from each scene whose last level was deleted: it goes with that."""
-    scenes: list[Value] = list(bpy.data.scenes)
+    scenes: list[Value] = list(bpy.data.scenes)  # the stubs say that each has a library
     for scene in scenes:
         world = scene.world
         ours = world is not None and (world.get(MADE) is not None or identity.stamped(world) is not None)
@@ -148,7 +146,7 @@ def lacks_world(scene: bpy.types.Scene) -> bool:
     return scene.world is None or startup.is_untouched_world(scene.world)
 
 
-def viewports(context: bpy.types.Context, *, everywhere: bool = False) -> Iterator[SpaceView3D]:
+def viewports(context: bpy.types.Context, *, everywhere: bool = False) -> Iterator[bpy.types.SpaceView3D]:
     """The 3D viewports in windows or, without any, all that a .blend would be opened with: SpaceView3D.
 
     everywhere: those of workspaces that no window shows, too.
@@ -158,8 +156,8 @@ def viewports(context: bpy.types.Context, *, everywhere: bool = False) -> Iterat
     shown = [] if is_all or manager is None else [window.screen for window in manager.windows]
     for screen in shown or bpy.data.screens:
         for area in screen.areas:
-            space: SpaceView3D = area.spaces.active
-            if area.type == "VIEW_3D" and space.region_3d is not None:
+            space = area.spaces.active
+            if isinstance(space, bpy.types.SpaceView3D) and space.region_3d is not None:
                 yield space
 
 
@@ -186,7 +184,7 @@ def look_at(
     low, high = np.percentile(found, (OUTLYING, 100 - OUTLYING), axis=0)
     size = max(float(np.linalg.norm(high - low)), 1.0)
     for space in viewports(context, everywhere=True):
-        region = space.region_3d
+        region = always(space.region_3d)
         region.view_perspective = "PERSP"
         region.view_rotation = LOOKING_DOWN
         region.view_location = (low + high) / 2
@@ -209,9 +207,9 @@ def show_plainly(
     is_flat: nothing shades anything in it, and all views show its materials. The other arguments: as of `look_at`.
     """
     solid = materials.solid_color(collection)
-    own: Value = scene_of(context).display
+    own = always(scene_of(context).display)
     spaces = list(viewports(context, everywhere=True))
-    for shading in (own.shading, *(space.shading for space in spaces)):  # Workbench renders as the first
+    for shading in (always(own.shading), *(space.shading for space in spaces)):  # Workbench renders as the first
         shading.color_type, shading.show_backface_culling = solid, is_one_sided
         shading.light = "FLAT" if is_flat else "STUDIO"
     for space in spaces if is_flat else viewports(context):
@@ -240,21 +238,21 @@ def present(
         layer.objects.active = root
 
 
-SceneSettings = list[tuple[Value, str, Value]]
+SceneSettings = list[tuple[object, str, object]]
 """Settings of a scene and its windows: whose they are, their names and values."""
 
 
 def scene_settings(context: bpy.types.Context) -> SceneSettings:
     """What imports may change of how the context's scene looks, as it is now."""
     scene = context.scene
-    changed: list[tuple[Value, tuple[str, ...]]] = []
+    changed: list[tuple[object, tuple[str, ...]]] = []
     if scene is not None:
         changed += [(scene.view_settings, ("view_transform", "look", "exposure", "gamma"))]
         changed += [(scene, ("world", "camera", "audio_distance_model", "frame_start", "frame_current"))]
         changed += [(scene.unit_settings, ("system",)), (scene.tool_settings, ("use_snap", "snap_elements_base"))]
         changed += [(scene.cycles, ("transparent_max_bounces",))] if hasattr(scene, "cycles") else []
         changed += [(scene.tool_settings.sculpt, ("lock_x", "lock_y"))] if scene.tool_settings.sculpt else []
-        display: Value = scene.display
+        display = always(scene.display)
         changed += [(display.shading, ("color_type", "show_backface_culling", "light"))]
     for space in viewports(context, everywhere=True):
         changed += [(space.region_3d, ("view_perspective", "view_rotation", "view_location", "view_distance"))]
@@ -273,6 +271,6 @@ def restore_settings(before: SceneSettings) -> None:
             setattr(struct, name, value)
 
 
-def _copy(value: Value) -> Value:
+def _copy(value: object) -> object:
     """A setting's value that stays what it is when the setting changes."""
     return value.copy() if isinstance(value, Vector | Quaternion) else value

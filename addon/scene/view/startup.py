@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ..blender_types import Value
+from ..blender_types import Node, color_of, default_of
 from ..fates import aspects
 from ..kept import identity
 from ..reports import Report
@@ -61,7 +61,7 @@ def untouched(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 def is_untouched(obj: bpy.types.Object) -> bool:
     """Whether an object is one of Blender's startup file, and is as it is there."""
-    linked: Value = obj
+    linked = obj
     if obj.name not in _PLAIN or linked.library or linked.override_library or identity.stamped(obj) is not None:
         return False
     if obj.mode != "OBJECT":
@@ -78,14 +78,14 @@ def is_untouched(obj: bpy.types.Object) -> bool:
 def is_untouched_world(world: bpy.types.World) -> bool:
     """Whether a world is the dark grey one of Blender's startup file."""
     tree = world.node_tree
-    node = tree.nodes.get("Background") if tree is not None and len(tree.nodes) == 2 else None
-    sockets: Value = node.inputs if node is not None else None
+    node: Node | None = tree.nodes.get("Background") if tree is not None and len(tree.nodes) == 2 else None
+    sockets = node.inputs if node is not None else None
     return (
         not bpy.data.filepath
         and world.name == WORLD
         and sockets is not None
-        and _alike(tuple(sockets[0].default_value), _WORLD_GREY)
-        and sockets[1].default_value == 1.0
+        and _alike(color_of(sockets[0]), _WORLD_GREY)
+        and default_of(sockets[1]) == 1.0
     )
 
 
@@ -113,11 +113,11 @@ def _alike(value: object, wanted: object) -> bool:
 
 def _is_plain_cube(found: dict[str, object], obj: bpy.types.Object) -> bool:
     """Whether the mesh is a cube from -1 to 1, and its material plain grey."""
-    corners: Value = found.get("vertices")
-    if corners is None or corners.shape != (8, 3) or not (np.abs(corners) == 1).all():
+    corners = found.get("vertices")
+    if not isinstance(corners, np.ndarray) or corners.shape != (8, 3) or not (np.abs(corners) == 1).all():
         return False
     material = obj.material_slots[0].material
     tree = material.node_tree if material is not None else None
-    node = tree.nodes.get("Principled BSDF") if tree is not None and len(tree.nodes) == 2 else None
-    color: Value = node.inputs["Base Color"] if node is not None else None
-    return color is not None and not color.is_linked and _alike(tuple(color.default_value), _GREY)
+    node: Node | None = tree.nodes.get("Principled BSDF") if tree is not None and len(tree.nodes) == 2 else None
+    color = node.inputs["Base Color"] if node is not None else None
+    return color is not None and not color.is_linked and _alike(color_of(color), _GREY)

@@ -8,8 +8,6 @@ from time import perf_counter
 
 import bpy
 
-from ..blender_types import Value
-
 
 @dataclass(slots=True)
 class StatusBar:
@@ -59,7 +57,7 @@ class StatusBar:
             workspace.status_text_set(None)
         self.on, self._shown_at = False, 0.0
 
-    def _draw(self, layout: Value) -> None:
+    def _draw(self, layout: bpy.types.UILayout) -> None:
         if self.stops:  # what is one step has no part that could be shown
             bar = layout.row()
             bar.scale_x = 0.6

@@ -244,7 +244,7 @@ def _parts(form: BMesh) -> Iterator[list[BMFace]]:
 
 
 def _surface(faces: Sequence[BMFace]) -> surfaces.Surface:
-    numbers: dict[Value, int] = {}
+    numbers: dict[bmesh.types.BMVert, int] = {}
     corners = [numbers.setdefault(vertex, len(numbers)) for face in faces for vertex in face.verts]
     starts = np.cumsum([0, *(len(face.verts) for face in faces)])
     return surfaces.surface(np.array([vertex.co for vertex in numbers], np.float64), corners, starts)

@@ -10,7 +10,6 @@ import numpy as np
 from ....formats import source
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
-from ...scene.blender_types import Value
 from ...scene.kept.instances import Instance
 from ...scene.reports import Report
 from .. import layout
@@ -65,7 +64,7 @@ def _origin(scene: SceneLevel, one: Instance, was: Sequence[int] | None) -> list
 
 
 def _size(one: Instance, was: int) -> int:
-    size: Value = one.object.get(CUBEMAP_SIZE, was)
+    size: object = one.object.get(CUBEMAP_SIZE, was)
     if not isinstance(size, int):
         raise ValueError(f"property {CUBEMAP_SIZE}: {size!r} isn't a whole number")
     return size

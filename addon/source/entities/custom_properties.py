@@ -14,7 +14,7 @@ from bpy.types import Object
 
 from ....formats.source.content import fgd
 from ....formats.source.entities.text import OLD_SEPARATOR, ORIGIN, SEPARATOR, Entity, Output, vector
-from ...scene.blender_types import Value, gives
+from ...scene.blender_types import gives
 from ...scene.fields.properties import INT32, MAX_KEY, is_nested, is_registered, put, put_texts
 from ...scene.reports import SceneError
 
@@ -125,7 +125,7 @@ def _typed(text: str, kind: fgd.Key) -> Property:
     return numbers if wanted is not None and numbers and (not wanted or len(numbers) == wanted) else text
 
 
-def as_values(value: Value) -> list[str]:
+def as_values(value: object) -> list[str]:
     """The values in the file of a property: the inverse of `as_property`, for edited ones too.
 
     value: as Blender gives it. Numbers are written as the editor does: as few digits as tell them apart.
@@ -144,7 +144,7 @@ def as_values(value: Value) -> list[str]:
 
 def _values_of(id_block: bpy.types.ID, key: str) -> list[str]:
     """The values of a property. Raises SceneError for a group or a data-block."""
-    raw: Value = id_block[key]
+    raw: object = id_block[key]
     if is_nested(raw):
         at_fault = [id_block] if isinstance(id_block, Object) else []
         raise SceneError(
@@ -153,13 +153,13 @@ def _values_of(id_block: bpy.types.ID, key: str) -> list[str]:
     return as_values(raw)
 
 
-def _number(value: Value) -> str:
+def _number(value: object) -> str:
     if isinstance(value, bool):
         return str(int(value))
     return str(value) if isinstance(value, int) else f"{value:.9g}"
 
 
-def is_same(key: str, raw: Value, values: Sequence[str]) -> bool:
+def is_same(key: str, raw: object, values: Sequence[str]) -> bool:
     """Whether a property is what `as_property` makes of a key's values, whichever game definition it went by."""
     plain = raw.to_list() if hasattr(raw, "to_list") else raw
     unedited = as_property(key, values)
@@ -188,7 +188,7 @@ def merged_pairs(id_block: bpy.types.ID, entity: Entity) -> tuple[list[tuple[str
     fresh: dict[str, list[str]] = {}
     edited: set[str] = set()
     for key, values in known.items():
-        raw = id_block.get(key)
+        raw: object = id_block.get(key)
         fresh[key] = values
         if raw is None or not is_same(key, raw, values):
             fresh[key] = [] if raw is None else _values_of(id_block, key)

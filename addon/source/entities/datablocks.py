@@ -16,7 +16,7 @@ from bpy.types import Camera, Light
 from ....formats.source import numbers
 from ....formats.source.entities.entity_values import number
 from ....formats.source.entities.text import CLASSNAME
-from ...scene.blender_types import Value
+from ...scene.blender_types import lamp_of
 from ...scene.kept import baselines
 from ..lights import lamps
 
@@ -64,14 +64,16 @@ def edited(obj: bpy.types.Object, values: Mapping[str, str], scale: float, hdr: 
 
 def _values(obj: bpy.types.Object) -> list[float]:
     """What the keys are shown as, of an object that has such data."""
-    data: Value = obj.data
-    if obj.type == "LIGHT":
-        cutoff = data.cutoff_distance if data.use_custom_distance else 0.0
-        size, edge = (data.spot_size, data.spot_blend) if data.type == "SPOT" else (0.0, 0.0)
-        return [*data.color, data.energy, cutoff, size, edge, data.angle if data.type == "SUN" else 0.0]
-    if obj.type == "CAMERA":
+    data = obj.data
+    if isinstance(data, bpy.types.Light):
+        lamp = lamp_of(data)
+        cutoff = lamp.cutoff_distance if lamp.use_custom_distance else 0.0
+        size, edge = (lamp.spot_size, lamp.spot_blend) if isinstance(lamp, bpy.types.SpotLight) else (0.0, 0.0)
+        spread = lamp.angle if isinstance(lamp, bpy.types.SunLight) else 0.0
+        return [*lamp.color[:], lamp.energy, cutoff, size, edge, spread]
+    if isinstance(data, bpy.types.Camera):
         return [data.angle]
-    return [data.distance_max, data.volume] if obj.type == "SPEAKER" else []
+    return [data.distance_max, data.volume] if isinstance(data, bpy.types.Speaker) else []
 
 
 def _of_new_light(

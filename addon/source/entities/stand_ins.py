@@ -12,7 +12,6 @@ import bpy
 import numpy as np
 from bpy.types import Curve, Mesh
 
-from ...scene.blender_types import Value
 from ...scene.fates import aspects
 from ...scene.geometry import shapes
 from ...scene.kept import baselines, identity
@@ -59,7 +58,7 @@ class StandInShapes:
 def _fingerprint(data: bpy.types.ID) -> int:
     found = (each for each in aspects.of(data) if not each.name.startswith(aspects.PROPERTY))
     marks = sorted((each.name, aspects.fingerprint(each.read(data), each.default)) for each in found)
-    holder: Value = data
+    holder = data
     materials = [_name(each) for each in holder.materials] if hasattr(holder, "materials") else []
     return zlib.crc32(repr((marks, materials)).encode())
 

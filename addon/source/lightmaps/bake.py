@@ -24,7 +24,7 @@ from ....formats.source import LumpId, geometry
 from ....formats.source.entities.text import CLASSNAME
 from ....formats.source.light import changed_faces
 from ...scene import attributes
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.disk import chosen_files
 from ...scene.kept import identity, originals
 from ...scene.reports import Report, SceneError
@@ -144,7 +144,7 @@ def _objects(level: bpy.types.Collection, settings: BakeSettings) -> list[bpy.ty
 
 def _faces_of(obj: bpy.types.Object, token: identity.Token, count: int) -> Ints:
     """The map's faces that an object shows."""
-    mesh: Value = obj.data
+    mesh = mesh_of(obj)
     if identity.kind_of(obj) in (layout.DISPLACEMENT, layout.DISPLACEMENTS):
         owners = attributes.read(mesh, layout.FACE, "FACE")
         numbers = np.zeros(0, np.int64) if owners is None else owners.astype(np.int64) - 1
@@ -174,7 +174,7 @@ def _baked(
     settings: BakeSettings,
 ) -> Steps[tuple[Light, NDArray[np.bool_]]]:
     """What Cycles bakes (`scene.view.baking`), as a compiler lights the map."""
-    group: Value = originals.resources(level, layout.BAKED_LIGHT).get(0)
+    group = originals.resources(level, layout.BAKED_LIGHT).get(0)
     with ExitStack() as stack:
         if not settings.scene_world:
             stack.enter_context(baking.world_light(context, _sky(level)))

@@ -21,7 +21,7 @@ from ....formats.source.light import lighting, radiance
 from ....formats.source.light.lighting import BUMP_SAMPLES, Blocks
 from ....formats.source.numbers import singles
 from ....formats.source.records import NO_STYLE, Records
-from ...scene.blender_types import Socket, Value
+from ...scene.blender_types import Input, Socket, always, set_default
 from ...scene.kept import baselines, identity, originals
 from ...scene.media import images
 from ...scene.media.materials import Nodes
@@ -235,18 +235,15 @@ def _group(
 ) -> bpy.types.NodeTree:
     """Make the level's own node group: the sum of its style slots, or white without any; exposed."""
     made = bpy.data.node_groups.new(f"{importing.collection.name} baked light", "ShaderNodeTree")
-    interface: Value = made.interface
+    interface = always(made.interface)
     interface.new_socket(layout.LIGHT, in_out="OUTPUT", socket_type="NodeSocketColor")
     interface.new_socket(layout.BAKED, in_out="OUTPUT", socket_type="NodeSocketFloat")
     nodes = Nodes(made)
-    place: Socket = None
     if shown:
-        place = nodes.add("ShaderNodeUVMap", uv_map=layout.LIGHTMAP_UV).outputs[0]
-        total: Socket = None
+        place = total = nodes.add("ShaderNodeUVMap", uv_map=layout.LIGHTMAP_UV).outputs[0]
     else:
-        white = nodes.add("ShaderNodeRGB")
-        white.outputs[0].default_value = (255.0, 255.0, 255.0, 1.0)
-        total = white.outputs[0]
+        place = total = nodes.add("ShaderNodeRGB").outputs[0]
+        set_default(total, (255.0, 255.0, 255.0, 1.0))
     switches = _switches(importing, nodes, styles)
     for slot, image in enumerate(shown):
         texture = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
@@ -255,12 +252,12 @@ def _group(
         name = layout.LIGHT_STYLES[slot]
         if name in styles:
             light = nodes.vector("SCALE", light, factor=_share(nodes, name, np.unique(styles[name]).tolist(), switches))
-        total = light if total is None else nodes.vector("ADD", total, light)
+        total = nodes.vector("ADD", total, light) if slot else light
     if shown and is_unlit(importing.level):
         bright = nodes.add("ShaderNodeMix", data_type="RGBA")
         nodes.link(nodes.value(FULL, 1.0), bright.inputs[0])
         nodes.link(total, bright.inputs[6])
-        bright.inputs[7].default_value = (WHITE, WHITE, WHITE, 1.0)
+        nodes.set(bright.inputs[7], (WHITE, WHITE, WHITE, 1.0))
         total = bright.outputs[2]
     stops = nodes.value(EXPOSURE, 0.0)
     factor = nodes.math("MULTIPLY", nodes.math("POWER", 2.0, stops), 1 / 255)
@@ -276,7 +273,7 @@ def _group(
 
 def _light_props(nodes: Nodes, stops: Socket, baked: Socket) -> None:
     """Add the light of props to a group: what their vertices have, exposed; meshes without such light have none."""
-    interface: Value = nodes.tree.interface
+    interface = always(nodes.tree.interface)
     interface.new_socket(layout.PROP_LIGHT, in_out="OUTPUT", socket_type="NodeSocketColor")
     interface.new_socket(layout.PROP_BAKED, in_out="OUTPUT", socket_type="NodeSocketFloat")
     given = nodes.add("ShaderNodeAttribute", attribute_name=layout.VERTEX_LIGHT)
@@ -307,10 +304,10 @@ def _switches(importing: ImportContext, nodes: Nodes, styles: dict[str, NDArray[
     return switches
 
 
-def _share(nodes: Nodes, attribute: str, styles: list[int], switches: dict[int, Socket]) -> Value:
+def _share(nodes: Nodes, attribute: str, styles: list[int], switches: dict[int, Socket]) -> Input:
     """How much a slot counts on a face: the value of its style there."""
     given = nodes.add("ShaderNodeAttribute", attribute_name=attribute).outputs["Fac"]
-    total: Value = nodes.math("COMPARE", given, 0.0, 0.5) if 0 in styles else 0.0
+    total = nodes.math("COMPARE", given, 0.0, 0.5) if 0 in styles else 0.0
     for style in styles:
         if style in switches:
             here = nodes.math("COMPARE", given, float(style), 0.5)

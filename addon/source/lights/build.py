@@ -18,7 +18,7 @@ from ....formats import source
 from ....formats.source import LumpId
 from ....formats.source.numbers import doubles
 from ....formats.source.records import EmitType, Records
-from ...scene.blender_types import Value
+from ...scene.blender_types import lamp_of
 from ...scene.fields import properties
 from ...scene.fields.properties import setting
 from ...scene.geometry import transforms
@@ -123,8 +123,8 @@ def shade_of(data: bpy.types.ID | None) -> tuple[float, float, float, float]:
     """The colour and power of an object's data; all 0 of what is no light."""
     if not isinstance(data, Light):
         return 0.0, 0.0, 0.0, 0.0
-    light: Value = data
-    return (*light.color, light.energy)
+    red, green, blue = data.color[:]
+    return red, green, blue, lamp_of(data).energy
 
 
 def shape_of(data: bpy.types.ID | None) -> tuple[float, float, float, float]:
@@ -133,8 +133,8 @@ def shape_of(data: bpy.types.ID | None) -> tuple[float, float, float, float]:
     """
     if not isinstance(data, Light):
         return -1.0, 0.0, 0.0, 0.0
-    light: Value = data
-    size, edge = (light.spot_size, light.spot_blend) if light.type == "SPOT" else (0.0, 0.0)
+    light = lamp_of(data)
+    size, edge = (light.spot_size, light.spot_blend) if isinstance(light, bpy.types.SpotLight) else (0.0, 0.0)
     return LAMPS.index(light.type), size, edge, light.cutoff_distance if light.use_custom_distance else 0.0
 
 

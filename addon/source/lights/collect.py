@@ -122,7 +122,7 @@ class _LightCollector:
             if one.record >= len(self.table):
                 raise ValueError(f"compiled light {one.record} isn't there, there are {len(self.table)}")
             record = self.table[one.record]
-            values: Value
+            values: object
             values, edited = properties.read(obj, self.kind)
             given = {key: getattr(values, key) for key in edited if obj.get(key) is not None}
             found: Fields = {key: value for key, value in given.items() if value != record[key].tolist()}

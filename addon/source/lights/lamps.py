@@ -23,7 +23,7 @@ from ....formats.binary import FormatError
 from ....formats.source import LumpId
 from ....formats.source.entities.entity_values import ANGLE, DOWN, UP, by_key, number, triple
 from ....formats.source.entities.text import ANGLES
-from ...scene.blender_types import Value
+from ...scene.blender_types import lamp_of
 from ...scene.names import showable
 
 REFERENCE = 100.0
@@ -169,14 +169,14 @@ def sun(level: source.Level) -> tuple[float, float, float] | None:
 
 def build(name: str, kind: Literal["POINT", "SPOT", "SUN"], shown: LampAppearance) -> bpy.types.Light:
     """Make the light of an entity."""
-    light: Value = bpy.data.lights.new(showable(name), kind)
+    light = lamp_of(bpy.data.lights.new(showable(name), kind))
     light.energy, light.color = shown.energy, shown.color
-    if kind == "SUN":
+    if isinstance(light, bpy.types.SunLight):
         light.angle = shown.spread
-    else:
+    elif not isinstance(light, bpy.types.AreaLight):
         light.shadow_soft_size = 0.0
         light.use_custom_distance, light.cutoff_distance = shown.cutoff > 0, shown.cutoff or light.cutoff_distance
-    if kind == "SPOT":
+    if isinstance(light, bpy.types.SpotLight):
         light.spot_size, light.spot_blend = shown.spot_size, shown.spot_blend
     made: bpy.types.Light = light
     return made

@@ -9,7 +9,7 @@ import numpy as np
 from ....formats import source
 from ....formats.source import LumpId
 from ....formats.source.content import vmt
-from ...scene.blender_types import NodeTree
+from ...scene.blender_types import always, expect
 from ...scene.kept import identity, originals
 from ...scene.names import showable
 from .. import layout
@@ -96,8 +96,8 @@ class Materials:
             self._templates[kind] = material
         else:
             material = template.copy()
-            tree: NodeTree = material.node_tree
-            tree.nodes[PLACEHOLDER].image = image
+            node = always(material.node_tree).nodes[PLACEHOLDER]
+            expect(bpy.types.ShaderNodeTexImage, node).image = image
         material.name = showable(name) or "no material"
         material.diffuse_color = (*self._reflectivity.get(name, _GREY), 1.0)
         return material

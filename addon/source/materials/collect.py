@@ -17,9 +17,9 @@ from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
 from ....formats.source.sections.texdata import MAX_NAME
 from ....formats.source.vmf.uv import UNKNOWN_SIZE
-from ...scene.blender_types import NodeTree
 from ...scene.kept import identity, originals
 from ...scene.media import images
+from ...scene.media.materials import picture_nodes
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
@@ -116,11 +116,10 @@ def _checked(name: object, material: bpy.types.Material, scene: SceneLevel) -> s
 
 def image_of(material: bpy.types.Material) -> bpy.types.Image | None:
     """The first image of a material's nodes that stands for itself; None where there is none."""
-    tree: NodeTree = material.node_tree
-    if tree is None:
-        return None
-    found = (node.image for node in tree.nodes if node.type == "TEX_IMAGE" and node.image is not None)
-    return next((image for image in found if image.size[0] and not images.is_placeholder(image)), None)
+    found = (node.image for node in picture_nodes(material.node_tree))
+    return next(
+        (image for image in found if image is not None and image.size[0] and not images.is_placeholder(image)), None
+    )
 
 
 class TextureTable:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene.blender_types import NodeTree
 from ...scene.kept import originals
 from ...scene.media import materials
 from ...scene.reports import Report
@@ -34,6 +33,5 @@ def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> Non
 
 def _base(material: bpy.types.Material) -> bpy.types.Image | None:
     """The image that a material's colour comes from: the first that its nodes have."""
-    tree: NodeTree = material.node_tree
-    images = (node.image for node in tree.nodes if node.type == "TEX_IMAGE")
+    images = (node.image for node in materials.picture_nodes(material.node_tree))
     return next((image for image in images if image is not None), None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....formats.source.content import vmt
-from ...scene.blender_types import Value
+from ...scene.blender_types import Input, always, set_default
 from ...scene.media.materials import Nodes, Socket, node_group
 from .texture_nodes import TextureNodes
 
@@ -40,11 +40,11 @@ def warped(nodes: Nodes, texture: TextureNodes, sun: tuple[float, float, float] 
     """
     name = texture.found.texture("$lightwarptexture") if sun is not None else None
     image = texture.textures.image(name) if name else None
-    if image is None:
+    if image is None or sun is None:
         return None
     facing = nodes.add("ShaderNodeVectorMath", operation="DOT_PRODUCT")
     nodes.link(nodes.add("ShaderNodeNewGeometry").outputs["Normal"], facing.inputs[0])
-    facing.inputs[1].default_value = sun
+    nodes.set(facing.inputs[1], sun)
     place = nodes.feed(nodes.add("ShaderNodeCombineXYZ"), Y=0.5)
     nodes.link(nodes.math("MULTIPLY_ADD", facing.outputs["Value"], 0.5, 0.5), place.inputs[0])
     ramp = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
@@ -54,7 +54,7 @@ def warped(nodes: Nodes, texture: TextureNodes, sun: tuple[float, float, float] 
     hue = nodes.add("ShaderNodeCombineColor", mode="HSV")
     nodes.link(parts.outputs[0], hue.inputs[0])
     nodes.link(parts.outputs[1], hue.inputs[1])
-    hue.inputs[2].default_value = 1.0
+    nodes.set(hue.inputs[2], 1.0)
     return hue.outputs[0]
 
 
@@ -62,7 +62,7 @@ def rim(nodes: Nodes, found: vmt.Material, mask: Socket | None) -> tuple[Socket,
     """How strong and how rough the sheen is that stands for $rimlight: none where a surface looks at who sees it, all
     at its rim, with the fourth power of what lies between. mask: alpha of $phongexponenttexture.
     """
-    strength: Value = min(max(found.number("$rimlightboost", _RIM_BOOST), 0.0), 1.0)
+    strength: Input = min(max(found.number("$rimlightboost", _RIM_BOOST), 0.0), 1.0)
     exponent = max(found.number("$rimlightexponent", _RIM_EXPONENT), 0.0)
     if mask is not None and found.flag("$rimmask"):
         strength = nodes.math("MULTIPLY", mask, strength)
@@ -73,7 +73,7 @@ def rim(nodes: Nodes, found: vmt.Material, mask: Socket | None) -> tuple[Socket,
 def fade(nodes: Nodes, units: float) -> Socket:
     """How much of its object is shown from where the camera is. units: metres a unit."""
     node = nodes.add("ShaderNodeGroup", node_tree=node_group(_FADE, _VERSION, _build_fade))
-    node.inputs["Metres a Unit"].default_value = units
+    nodes.set(node.inputs["Metres a Unit"], units)
     return node.outputs["Shown"]
 
 
@@ -82,8 +82,8 @@ def _build_fade(nodes: Nodes) -> None:
     squares of distances say. Static props have both in their records, and flags; entities have keys, which are numbers
     where a game's definition says so, and no nearer distance where it is below 0.
     """
-    interface: Value = nodes.tree.interface
-    interface.new_socket("Metres a Unit", in_out="INPUT", socket_type="NodeSocketFloat").default_value = 1.0
+    interface = always(nodes.tree.interface)
+    set_default(interface.new_socket("Metres a Unit", in_out="INPUT", socket_type="NodeSocketFloat"), 1.0)
     interface.new_socket("Shown", in_out="OUTPUT", socket_type="NodeSocketFloat")
     given = nodes.add("NodeGroupInput").outputs
     near, far, flags, own_near, own_far = (
@@ -91,7 +91,7 @@ def _build_fade(nodes: Nodes) -> None:
         for name in ("fade_min_dist", "fade_max_dist", "flags", "fademindist", "fademaxdist")
     )
     eye = nodes.add("ShaderNodeVectorTransform", vector_type="POINT", convert_from="CAMERA", convert_to="WORLD")
-    eye.inputs[0].default_value = (0.0, 0.0, 0.0)
+    nodes.set(eye.inputs[0], (0.0, 0.0, 0.0))
     away = nodes.add("ShaderNodeVectorMath", operation="DISTANCE")
     nodes.link(eye.outputs[0], away.inputs[0])
     nodes.link(nodes.add("ShaderNodeObjectInfo").outputs["Location"], away.inputs[1])

@@ -11,9 +11,9 @@ import bpy
 import numpy as np
 
 from ....formats.source.content import vmt
-from ...scene.blender_types import Node, Value
+from ...scene.blender_types import Input, Node
 from ...scene.media import materials as plain
-from ...scene.media.materials import Nodes, Socket
+from ...scene.media.materials import Nodes, Socket, given
 from ...scene.names import showable
 from .. import layout
 from . import model_nodes, surface
@@ -47,6 +47,10 @@ _PHONG_FRESNEL, _LEAST_HIGHLIGHT = (0.0, 0.5, 1.0), 0.2
 """_LEAST_HIGHLIGHT: of those that are strong only at grazing angles, where Blender's surface is so itself."""
 _EYES, _SCLERA = ("eyes", "eyerefract"), (0.75, 0.73, 0.7, 1.0)
 """_SCLERA: what eyes have around the iris whose shader works it out."""
+
+
+Bump = tuple[Socket, Socket]
+"""Colour and alpha of a normal map."""
 
 
 class Builder:
@@ -124,7 +128,7 @@ class Builder:
         would show now the one and now the other. Each is shown a bit ahead of its place, and its back isn't.
         """
         alpha = self.end.inputs["Alpha"]
-        shown = alpha.links[0].from_socket if alpha.is_linked else alpha.default_value
+        shown = given(alpha)
         front = self.nodes.math("SUBTRACT", 1.0, self.nodes.add("ShaderNodeNewGeometry").outputs["Backfacing"])
         self.nodes.link(self.nodes.math("MULTIPLY", front, shown), alpha)
         ahead = self.nodes.feed(self.nodes.add("ShaderNodeDisplacement"), Height=_AHEAD, Midlevel=0.0, Scale=1.0)
@@ -150,13 +154,14 @@ class Builder:
             return False
         self.nodes.tree.nodes.active = base  # what Solid views show of it
         color, alpha = base.outputs["Color"], base.outputs["Alpha"]
-        bump = self.texture.named("$bumpmap", "$bumptransform", data=True)
+        bump_map = self.texture.named("$bumpmap", "$bumptransform", data=True)
+        bump: Bump | None = None
         if shader.startswith("worldvertextransition"):
-            color, alpha, bump = self._two_textures(color, alpha, bump)
+            color, alpha, bump = self._two_textures(color, alpha, bump_map)
         elif shader.startswith("lightmapped_4wayblend"):
             color, alpha = self._four_textures(color, alpha)
-        elif bump is not None:
-            bump = bump.outputs["Color"], bump.outputs["Alpha"]
+        elif bump_map is not None:
+            bump = bump_map.outputs["Color"], bump_map.outputs["Alpha"]
         mode = self.found.number("$detailblendmode")
         if self.found.texture("$detail") and mode not in KNOWN_DETAILS:
             self.report.note(f"material {name}: its detail texture is left out ($detailblendmode {mode:g})")
@@ -180,12 +185,12 @@ class Builder:
         self._transparency(alpha)
         return True
 
-    def _eyes(self, base: Node) -> bool:
+    def _eyes(self, base: Node | None) -> bool:
         """The iris over the white of the eye; eyes of the newer shader have but an iris."""
         iris = self.texture.on_iris("$iris")
         if base is None and iris is None:
             return False
-        color: Value = _SCLERA if base is None else base.outputs["Color"]
+        color: Input = _SCLERA if base is None else base.outputs["Color"]
         if iris is not None:
             color = self.texture.mix(iris.outputs["Alpha"], color, iris.outputs["Color"])
         self.nodes.set(self.end.inputs["Color"], color)
@@ -206,9 +211,8 @@ class Builder:
         tint = np.where(tint > 1, tint, np.power(tint.clip(0), _GAMMA))
         tinted = color if np.allclose(tint, 1) else self.nodes.multiply(color, (*tint.tolist(), 1.0))
         if self.tinted:
-            curved = self.nodes.add("ShaderNodeGamma")
+            curved = self.nodes.feed(self.nodes.add("ShaderNodeGamma"), Gamma=_GAMMA)
             self.nodes.link(self.nodes.add("ShaderNodeObjectInfo").outputs["Color"], curved.inputs["Color"])
-            curved.inputs["Gamma"].default_value = _GAMMA
             tinted = self.nodes.multiply(tinted, curved.outputs[0])
         if self.found.flag("$blendtintbybasealpha") and tinted is not color:
             return self.texture.mix(alpha, color, tinted)
@@ -218,7 +222,7 @@ class Builder:
         """Highlights of $phong, as near as Blender's surface comes: as sharp as the exponent says, where the mask does,
         as strong as $phongboost straight on.
         """
-        exponent: Value = self.found.number("$phongexponent", _PHONG_EXPONENT)
+        exponent: Input = self.found.number("$phongexponent", _PHONG_EXPONENT)
         sharp = self.texture.named("$phongexponenttexture", data=True)
         if sharp is not None and self.found.text("$phongexponent") is None:
             parts = self.nodes.add("ShaderNodeSeparateColor")
@@ -243,7 +247,7 @@ class Builder:
             sheen, rough = model_nodes.rim(self.nodes, self.found, None if sharp is None else sharp.outputs["Alpha"])
             self.nodes.feed(self.end, Sheen=sheen, Sheen_Roughness=rough)
 
-    def _two_textures(self, color: Socket, alpha: Socket, bump: Node) -> tuple[Socket, Socket, Value]:
+    def _two_textures(self, color: Socket, alpha: Socket, bump: Node | None) -> tuple[Socket, Socket, Bump | None]:
         """Blend with the second texture by the displacement's alpha, sharpened by $blendmodulatetexture; normal maps,
         too: colour and alpha, None without one.
         """
@@ -294,7 +298,7 @@ class Builder:
         """
         if not self.mirrors:
             return
-        strength: Value = (*self.found.color("$envmaptint"), 1.0)
+        strength: Input = (*self.found.color("$envmaptint"), 1.0)
         mask = self.texture.named("$envmapmask", "$envmapmasktransform", data=True)
         if mask is not None:
             strength = self.nodes.multiply(mask.outputs["Color"], strength)
@@ -331,7 +335,7 @@ class Builder:
         if added is not None:
             self.nodes.link(added, self.end.inputs["Added Light"])
 
-    def _glow_mask(self, alpha: Socket) -> Value:
+    def _glow_mask(self, alpha: Socket) -> Input:
         """Where a surface shines by itself: where its own texture says (nowhere if that is missing), the reflections'
         mask, or its alpha.
         """
@@ -363,8 +367,7 @@ class Builder:
     def _dim(self, share: Socket) -> None:
         """Let only a share of it be seen."""
         opacity = self.end.inputs["Alpha"]
-        own = opacity.links[0].from_socket if opacity.is_linked else opacity.default_value
-        self.nodes.link(self.nodes.math("MULTIPLY", share, own), opacity)
+        self.nodes.link(self.nodes.math("MULTIPLY", share, given(opacity)), opacity)
 
     # ------------------------------------------------------------------------------------------- what is seen through
 
@@ -404,9 +407,7 @@ class Builder:
             return False
         twice = shader.startswith("decal") or self.found.flag("$mod2x")
         doubled = self.nodes.multiply(base.outputs["Color"], (2.0, 2.0, 2.0, 1.0) if twice else (*_WHITE, 1.0))
-        curved = self.nodes.add("ShaderNodeGamma")
-        self.nodes.link(doubled, curved.inputs["Color"])
-        curved.inputs["Gamma"].default_value = _GAMMA
+        curved = self.nodes.feed(self.nodes.add("ShaderNodeGamma"), Color=doubled, Gamma=_GAMMA)
         clear = self.nodes.feed(self.nodes.add("ShaderNodeBsdfTransparent"), Color=curved.outputs[0])
         self.nodes.tree.nodes.remove(self.end)
         self.doubled = False

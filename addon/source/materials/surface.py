@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene.blender_types import Value
+from ...scene.blender_types import Constant, always, set_default
 from ...scene.media.materials import Nodes, Socket, node_group
 
 _NAME, _MIRROR, _VERSION = "Source surface", "Source mirroring surface", 3
 _COLOR, _FLOAT, _VECTOR = "NodeSocketColor", "NodeSocketFloat", "NodeSocketVector"
-_INPUTS: tuple[tuple[str, str, Value], ...] = (
+_INPUTS: tuple[tuple[str, str, Constant | None], ...] = (
     ("Color", _COLOR, (0.5, 0.5, 0.5, 1.0)),
     ("Light", _COLOR, (1.0, 1.0, 1.0, 1.0)),
     ("Baked", _FLOAT, 0.0),
@@ -41,13 +41,13 @@ def group(mirrors: bool = False) -> bpy.types.NodeTree:
 
 
 def _build(nodes: Nodes, mirrors: bool) -> None:
-    interface: Value = nodes.tree.interface
+    interface = always(nodes.tree.interface)
     for name, kind, default in (*_INPUTS, _REFLECTION) if mirrors else _INPUTS:
         socket = interface.new_socket(name, in_out="INPUT", socket_type=kind)
         if default is None:
             socket.hide_value = True
         else:
-            socket.default_value = default
+            set_default(socket, default)
     interface.new_socket("Surface", in_out="OUTPUT", socket_type="NodeSocketShader")
     given = nodes.add("NodeGroupInput").outputs
     rest = nodes.multiply(given["Color"], nodes.vector("SUBTRACT", 1.0, given["Glow"]))

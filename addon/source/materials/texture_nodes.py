@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ....formats.source.content import vmt
-from ...scene.blender_types import Node, Value
+from ...scene.blender_types import Input, Node
 from ...scene.media.materials import Nodes, Socket
 from .. import layout
 from .textures import Textures
@@ -52,13 +52,13 @@ class TextureNodes:
         """
         return self.found.number("$seamless_scale") if self.is_world or self.found.flag(flag) else 0.0
 
-    def named(self, parameter: str, transform: str = "", data: bool = False) -> Node:
+    def named(self, parameter: str, transform: str = "", data: bool = False) -> Node | None:
         """Add the image that a parameter names; None where there is none. data: its pixels are no colours."""
         name = self.found.texture(parameter)
         image = self.textures.image(name, data) if name else None
         return None if image is None else self.texture(image, transform)
 
-    def on_iris(self, parameter: str) -> Node:
+    def on_iris(self, parameter: str) -> Node | None:
         """Add the image of an iris, where the model's eyes have it; None where there is none."""
         name = self.found.texture(parameter)
         image = self.textures.image(name) if name else None
@@ -70,15 +70,14 @@ class TextureNodes:
 
     def texture(self, image: bpy.types.Image, transform: str = "", scale: float = 1.0) -> Node:
         """Add an image, with the texture coordinates turned and scaled as a parameter says."""
-        node = self.nodes.add("ShaderNodeTexImage", image=image)
         seamless = self._seamless(_SEAMLESS.get(transform, ""))
         if seamless > 0:
-            node.projection, node.projection_blend = "BOX", _SEAM
-            place = self.nodes.add("ShaderNodeVectorMath", operation="SCALE")
+            node = self.nodes.add("ShaderNodeTexImage", image=image, projection="BOX", projection_blend=_SEAM)
+            place = self.nodes.feed(self.nodes.add("ShaderNodeVectorMath", operation="SCALE"), Scale=seamless)
             self.nodes.link(self.nodes.add("ShaderNodeTexCoord").outputs["Object"], place.inputs[0])
-            place.inputs["Scale"].default_value = seamless
             self.nodes.link(place.outputs[0], node.inputs["Vector"])
             return node
+        node = self.nodes.add("ShaderNodeTexImage", image=image)
         matrix = self.found.transform(transform) if transform else np.eye(2, 3)
         if scale == 1.0 and np.allclose(matrix, np.eye(2, 3)):
             return node
@@ -101,14 +100,14 @@ class TextureNodes:
 
     # ------------------------------------------------------------------------------------------------------- mixtures
 
-    def mix(self, factor: Value, one: Value, other: Value, blend: str = "MIX") -> Socket:
+    def mix(self, factor: Input, one: Input, other: Input, blend: str = "MIX") -> Socket:
         """Mix two colours: one at 0, the other (blended with it) at 1."""
         node = self.nodes.add("ShaderNodeMix", data_type="RGBA", blend_type=blend)
         for number, value in ((0, factor), (6, one), (7, other)):
             self.nodes.set(node.inputs[number], value)
         return node.outputs[2]
 
-    def mix_numbers(self, factor: Value, one: Value, other: Value) -> Socket:
+    def mix_numbers(self, factor: Input, one: Input, other: Input) -> Socket:
         """Mix two numbers: one at 0, the other at 1."""
         node = self.nodes.add("ShaderNodeMix", data_type="FLOAT")
         for number, value in ((0, factor), (2, one), (3, other)):
@@ -178,6 +177,6 @@ class TextureNodes:
         for axis, flip in enumerate((1.0, -1.0, 1.0)):
             dot = self.nodes.add("ShaderNodeVectorMath", operation="DOT_PRODUCT")
             self.nodes.link(bump, dot.inputs[0])
-            dot.inputs[1].default_value = [flip * direction[axis] for direction in _BUMP_BASIS]
+            self.nodes.set(dot.inputs[1], [flip * direction[axis] for direction in _BUMP_BASIS])
             self.nodes.link(self.nodes.math("MULTIPLY_ADD", dot.outputs["Value"], 0.5, 0.5), joined.inputs[axis])
         return joined.outputs[0]

@@ -90,7 +90,7 @@ class _OverlayCollector:
             texdata = self._texdata(one.object, old)
             if texdata != old:
                 found[TEXDATA] = texdata
-            order = one.object.get(RENDER_ORDER)
+            order: object = one.object.get(RENDER_ORDER)
             if order is not None and order != _order(record):
                 found[RENDER_ORDER] = order
             number = one.object.get(build.ID)
@@ -110,7 +110,7 @@ class _OverlayCollector:
             matrix = placement.here(self.scene, one.object, deltas=False).matrix
             fields = edits.overlays.placed(corners @ matrix[:3, :3].T + matrix[:3, 3]) | _coordinates(uvs)
             fields[TEXDATA] = self._texdata(one.object, -1)
-            order: Value = one.object.get(RENDER_ORDER, 0)
+            order: object = one.object.get(RENDER_ORDER, 0)
             return fields | {RENDER_ORDER: order} | self._beside(one)
 
     def _beside(self, one: Instance) -> Fields:

@@ -12,7 +12,6 @@ from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source.content.texels import ImageFormat
 from ....formats.source.content.vtf import TextureFlags
-from ...scene.blender_types import Value
 from ...scene.disk import chosen_files
 from ...scene.fields import declared
 from ...scene.interface import sidebar
@@ -101,7 +100,7 @@ class AddPakImage(_FilesOperator, AskingOperator):
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it."""
-        image: Value = bpy.data.images.get(self.image)
+        image: bpy.types.Image | None = bpy.data.images.get(self.image)
         if image is None:
             raise SceneError(f"there is no image {self.image!r}")
         flags = TextureFlags(0)
@@ -127,7 +126,7 @@ class AddPakText(_FilesOperator, AskingOperator):
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it."""
-        text: Value = bpy.data.texts.get(self.text)
+        text: bpy.types.Text | None = bpy.data.texts.get(self.text)
         if text is None:
             raise SceneError(f"there is no text {self.text!r}")
         files.put_text(level, self.path or text.name, text)

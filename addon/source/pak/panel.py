@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene.blender_types import Value
+from ...scene.blender_types import Icon
 from ...scene.interface.sidebar import LevelPanel
 from ...scene.reports import SceneError
 from .. import layout
 from . import files
 from .operators import AddPakFiles, AddPakImage, AddPakText, ForgetPakFile, RemovePakFile
 
-_ICONS = {
+_ICONS: dict[str, Icon] = {
     files.FILE: "FILE",
     files.TEXT: "TEXT",
     files.IMAGE: "IMAGE_DATA",
@@ -33,7 +33,7 @@ class LEVELWRIGHT_PT_source_pak(LevelPanel, bpy.types.Panel):
         level = self.level(context)
         if level is None:
             return
-        column: Value = self.layout.column(align=True)
+        column = self.layout.column(align=True)
         try:
             found = files.entries(level)
         except SceneError as error:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...scene.attributes import Domain, Kind
-from ...scene.blender_types import Value
 from ...scene.geometry import meshes
 from ...scene.geometry.shapes import remember
 from ...scene.media import materials
@@ -35,7 +34,7 @@ def box(name: str, low: ArrayLike, high: ArrayLike) -> bpy.types.Mesh:
 
 def _glass() -> bpy.types.Material:
     """The material of all boxes: made when the file hasn't got it yet."""
-    found: Value = bpy.data.materials.get(_GLASS)
+    found = bpy.data.materials.get(_GLASS)
     if found is None:
         found = bpy.data.materials.new(_GLASS)
         nodes = materials.shader(found)

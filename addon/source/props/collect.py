@@ -110,7 +110,7 @@ class _PropCollector:
             if one.record >= len(self.records):
                 raise ValueError(f"static prop {one.record} isn't there, there are {len(self.records)}")
             record = self.records[one.record]
-            values: Value
+            values: object
             values, edited = properties.read(obj, self.kind)
             found = {name: getattr(values, name) for name in edited}
             self._read_light(obj, found, record[LIGHTING_ORIGIN].tolist() if LIGHTING_ORIGIN in self.fields else None)
@@ -157,7 +157,7 @@ class _PropCollector:
 
     def _of_object(self, obj: bpy.types.Object) -> Fields:
         """The fields of a prop that is no record's. Raises ValueError."""
-        values: Value
+        values: object
         values, _ = properties.read(obj, self.kind)
         fields: Fields = {each.name: getattr(values, each.name) for each in properties.fields(self.kind)
                           if obj.get(each.name) is not None}  # fmt: skip

@@ -13,7 +13,6 @@ import numpy as np
 from ....formats.binary import FormatError
 from ....formats.source.content import mdl
 from ....formats.source.content.vtx import Group
-from ...scene.blender_types import Value
 from ...scene.geometry import meshes
 from ...scene.geometry.shapes import remember
 from ...scene.names import showable
@@ -107,7 +106,7 @@ class Models:
         for texture in shown.tolist():
             mesh.materials.append(self._material(model, texture))
         if len(corners):
-            finite: Value = np.nan_to_num(model.normals[used])
+            finite = np.nan_to_num(model.normals[used])
             mesh.normals_split_custom_set_from_vertices(finite)
         remember(mesh)
         return mesh

@@ -26,7 +26,7 @@ from ....formats.source.tables import fields
 from ....formats.source.tree import leaf_tree
 from ....formats.source.tree.leaf_tree import LeafTree
 from ...scene import attributes
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.kept import identity
 from .. import layout
 from ..context import ImportContext
@@ -154,7 +154,7 @@ def _inside(box: SkyBox, objects: list[bpy.types.Object]) -> list[bool]:
     """Which of these objects, with meshes, are in the area."""
     mins, maxs = np.empty((len(objects), 3)), np.empty((len(objects), 3))
     for row, obj in enumerate(objects):
-        mesh: Value = obj.data
+        mesh = mesh_of(obj)
         matrix = np.array(obj.matrix_basis, np.float64)
         points = np.asarray(attributes.read(mesh, "position"), np.float64)
         placed = points @ matrix[:3, :3].T + matrix[:3, 3]

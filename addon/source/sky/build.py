@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ....formats import open_exr
 from ....formats.binary import FormatError
 from ....formats.source.content import vmt
-from ...scene.blender_types import NodeTree
+from ...scene.blender_types import Input, always
 from ...scene.kept import identity
 from ...scene.media import images
 from ...scene.media.materials import Nodes, Socket
@@ -116,7 +116,7 @@ def _show(
     world: bpy.types.World, found: list[tuple[vmt.Material, bpy.types.Image]], light: tuple[float, float, float]
 ) -> None:
     """Let a world show materials and images in the order of SIDES, and light everything else."""
-    tree: NodeTree = world.node_tree
+    tree = always(world.node_tree)
     tree.nodes.clear()
     nodes = Nodes(tree)
     sky = nodes.feed(nodes.add("ShaderNodeBackground", "Sky"), Color=_color(nodes, found))
@@ -129,7 +129,7 @@ def _show(
     nodes.link(seen.outputs[0], nodes.add("ShaderNodeOutputWorld").inputs["Surface"])
 
 
-def _color(nodes: Nodes, found: list[tuple[vmt.Material, bpy.types.Image]]) -> Socket:
+def _color(nodes: Nodes, found: list[tuple[vmt.Material, bpy.types.Image]]) -> Input:
     """What is seen of the sides: where a direction meets the cube around the world tells which one, and its pixel."""
     direction = nodes.add("ShaderNodeTexCoord").outputs["Generated"]
     sizes = nodes.add("ShaderNodeVectorMath", operation="ABSOLUTE")
@@ -140,8 +140,8 @@ def _color(nodes: Nodes, found: list[tuple[vmt.Material, bpy.types.Image]]) -> S
     met = nodes.add("ShaderNodeVectorMath", operation="SCALE")
     nodes.link(direction, met.inputs[0])
     nodes.link(nodes.math("DIVIDE", 1.0, length), met.inputs["Scale"])
-    shown: Socket = None
-    for axes, (material, image) in zip(SIDES.values(), found, strict=True):
+    shown: Input = (0.0, 0.0, 0.0, 1.0)
+    for number, (axes, (material, image)) in enumerate(zip(SIDES.values(), found, strict=True)):
         place = nodes.add("ShaderNodeCombineXYZ")
         for socket, row in zip(place.inputs, _rows(axes, material.transform("$basetexturetransform")), strict=False):
             nodes.link(_dot(nodes, met.outputs[0], row), socket)
@@ -151,13 +151,13 @@ def _color(nodes: Nodes, found: list[tuple[vmt.Material, bpy.types.Image]]) -> S
         tint = material.color("$color")
         if tint != (1.0, 1.0, 1.0):
             color = nodes.multiply(color, (*tint, 1.0))
-        if shown is None:
+        if not number:
             shown = color
             continue
         here = nodes.math("GREATER_THAN", _dot(nodes, met.outputs[0], axes[0]), _NEARLY)
         mix = nodes.add("ShaderNodeMix", data_type="RGBA")
-        for number, value in ((0, here), (6, shown), (7, color)):
-            nodes.link(value, mix.inputs[number])
+        for at, value in ((0, here), (6, shown), (7, color)):
+            nodes.set(mix.inputs[at], value)
         shown = mix.outputs[2]
     return shown
 
@@ -176,5 +176,5 @@ def _rows(axes: tuple[tuple[int, int, int], ...], transform: NDArray[np.float64]
 def _dot(nodes: Nodes, vector: Socket, constant: Sequence[float] | NDArray[np.float64]) -> Socket:
     node = nodes.add("ShaderNodeVectorMath", operation="DOT_PRODUCT")
     nodes.link(vector, node.inputs[0])
-    node.inputs[1].default_value = [float(part) for part in constant]
+    nodes.set(node.inputs[1], [float(part) for part in constant])
     return node.outputs["Value"]

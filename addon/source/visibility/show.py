@@ -20,7 +20,7 @@ from ....formats.source.geometry import drawn_faces
 from ....formats.source.tree import sight
 from ....formats.source.tree.sight import Bools, Sight
 from ...scene import attributes
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.geometry import transforms
 from ...scene.kept import identity, originals
 from ...scene.level import needed_root
@@ -78,11 +78,11 @@ def show_seen(context: bpy.types.Context, collection: bpy.types.Collection, plac
 def show_all(collection: bpy.types.Collection) -> None:
     """Show again what `show_seen` hid, and remove its copies."""
     for obj in list(collection.all_objects):
-        hidden: Value = obj.get(layout.UNSEEN)
+        hidden: object = obj.get(layout.UNSEEN)
         if not isinstance(hidden, int):
             continue
         if identity.kind_of(obj) == layout.PREVIEW:
-            mesh: Value = obj.data
+            mesh = mesh_of(obj)
             bpy.data.objects.remove(obj)
             if mesh.users == 0:
                 bpy.data.meshes.remove(mesh)
@@ -117,7 +117,7 @@ def _hide(obj: bpy.types.Object) -> None:
 
 def _copy(obj: bpy.types.Object, shown: Bools, token: int) -> None:
     """Put a copy of those faces of an object that are seen in its place."""
-    original: Value = obj.data
+    original = mesh_of(obj)
     mesh = original.copy()
     made = bmesh.new()
     made.from_mesh(mesh)
@@ -126,7 +126,7 @@ def _copy(obj: bpy.types.Object, shown: Bools, token: int) -> None:
     made.to_mesh(mesh)
     made.free()
     for name in _IDS:
-        layer = mesh.attributes.get(name)
+        layer: bpy.types.Attribute | None = mesh.attributes.get(name)
         if layer is not None:
             mesh.attributes.remove(layer)
     copy = obj.copy()

@@ -30,6 +30,7 @@ from ...scene.blender_types import Slot
 from ...scene.fields import properties
 from ...scene.kept import baselines, identity, originals
 from ...scene.media import animation
+from ...scene.media.animation import IdType
 from ...scene.names import showable
 from .. import layout
 from ..context import ImportContext
@@ -78,7 +79,11 @@ OWN = {
     EnvelopeKind.SOUND: (),
 }
 """What animators key of quads and sources by themselves: see `own_keys`."""
-ID_TYPES = {EnvelopeKind.POSITION: "OBJECT", EnvelopeKind.COLOR: "OBJECT", EnvelopeKind.SOUND: "SPEAKER"}
+ID_TYPES: dict[EnvelopeKind, IdType] = {
+    EnvelopeKind.POSITION: "OBJECT",
+    EnvelopeKind.COLOR: "OBJECT",
+    EnvelopeKind.SOUND: "SPEAKER",
+}
 LABELS = {EnvelopeKind.POSITION: "position", EnvelopeKind.COLOR: "colour", EnvelopeKind.SOUND: "sound"}
 
 
@@ -194,7 +199,7 @@ def _strip(
     id_block: bpy.types.ID,
     kind: EnvelopeKind,
     action: bpy.types.Action,
-    slot: Slot,
+    slot: Slot | None,
     length: int,
     offset: int,
     fps: float,

@@ -12,7 +12,7 @@ from pathlib import Path
 import bpy
 
 from ....formats.reach import AllowedFolders
-from ...scene.blender_types import Node, Socket, Value
+from ...scene.blender_types import Socket, expect
 from ...scene.media import images
 from ...scene.names import showable
 from . import shading
@@ -57,7 +57,7 @@ def arrow() -> bpy.types.NodeTree:
         larger = tree.vector("MULTIPLY_ADD", inner, (1 / ARROW_SIZE,) * 3, (shift, shift, 0.0))
         _choose(tree, inputs, outputs, larger)
 
-    inputs: dict[str, tuple[str, Value]] = {"UV": ("Vector", None), "Color": ("Color", None), "Alpha": ("Float", 1.0)}
+    inputs: shading.Inputs = {"UV": ("Vector", None), "Color": ("Color", None), "Alpha": ("Float", 1.0)}
     return shading.shared_group(ARROW, inputs, {"Color": "Color", "Alpha": "Float", "On": "Float"}, fill)
 
 
@@ -155,5 +155,5 @@ def shown() -> str:
     return Path(image.filepath).stem.lower() if image is not None else ""
 
 
-def _node(group: bpy.types.NodeTree) -> Node:
-    return group.nodes[ART]
+def _node(group: bpy.types.NodeTree) -> bpy.types.ShaderNodeTexImage:
+    return expect(bpy.types.ShaderNodeTexImage, group.nodes[ART])

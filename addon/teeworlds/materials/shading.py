@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import bpy
 
 from ....formats.srgb import OFFSET, POWER, SCREEN_KNEE, SLOPE
-from ...scene.blender_types import Node, NodeTree, Socket, Value
+from ...scene.blender_types import Constant, Input, Node, Socket, always, default_of, set_default
 from ...scene.media.materials import Nodes, node_group
 from ...scene.names import showable
 from ...scene.view import stage
@@ -48,72 +48,73 @@ class Picture:
 class ShaderTree(Nodes):
     """Nodes written as expressions: each method adds a node and returns its output."""
 
-    def put(self, kind: str, *inputs: Value, **settings: Value) -> Node:
+    def put(self, kind: str, *inputs: Input | None, **settings: object) -> Node:
         """Add a node with these inputs in order: outputs of others, or values (None: as it is)."""
-        node = self.add(kind, **settings)
+        node = self.add(kind, "", **settings)
         for socket, value in zip(node.inputs, inputs, strict=False):
             self.set(socket, value)
         return node
 
-    def set(self, socket: Socket, value: Value) -> None:
+    def set(self, target: Socket, value: Input | None) -> None:
         """Link an output to an input, or set the input's own value; None leaves it."""
         if isinstance(value, bpy.types.NodeSocket):
-            self.link(value, socket)
+            self.link(value, target)
         elif value is not None:
-            socket.default_value = value
+            set_default(target, value)
 
-    def split(self, vector: Value) -> tuple[Socket, Socket, Socket]:
+    def split(self, vector: Input) -> tuple[Socket, Socket, Socket]:
         """X, Y and Z (or red, green and blue) of a vector."""
         outputs = self.put("ShaderNodeSeparateXYZ", vector).outputs
         return outputs[0], outputs[1], outputs[2]
 
-    def join(self, x: Value, y: Value, z: Value = 0.0) -> Socket:
+    def join(self, x: Input, y: Input, z: Input = 0.0) -> Socket:
         """A vector of three numbers."""
         return self.put("ShaderNodeCombineXYZ", x, y, z).outputs[0]
 
-    def lerp(self, factor: Value, a: Value, b: Value) -> Socket:
+    def lerp(self, factor: Input, a: Input, b: Input) -> Socket:
         """A + factor * (b - a) of vectors or colours, number by number."""
         return self.vector("MULTIPLY_ADD", self.vector("SUBTRACT", b, a), factor, a)
 
-    def choose(self, factor: Value, no: Value, yes: Value) -> Socket:
+    def choose(self, factor: Input, no: Input, yes: Input) -> Socket:
         """The number `no` where factor is 0, `yes` where it is 1."""
         return self.math("MULTIPLY_ADD", self.math("SUBTRACT", yes, no), factor, no)
 
     def switch(self) -> Socket:
         """The Value node that a sidebar switch turns; 0 at first."""
         node = self.add("ShaderNodeValue", SWITCH, name=SWITCH)
-        node.outputs[0].default_value = 0.0
+        set_default(node.outputs[0], 0.0)
         return node.outputs[0]
 
-    def group(self, group: bpy.types.NodeTree, **inputs: Value) -> bpy.types.NodeOutputs:
+    def group(self, group: bpy.types.NodeTree, **inputs: Input | None) -> bpy.types.NodeOutputs:
         """Use a node group; inputs by name with _ for spaces (None: as it is). Returns its outputs."""
         node = self.add("ShaderNodeGroup", node_tree=group)
         for name, value in inputs.items():
             self.set(node.inputs[name.replace("_", " ")], value)
-        outputs: bpy.types.NodeOutputs = node.outputs
-        return outputs
+        return node.outputs
 
 
 Fill = Callable[[ShaderTree, bpy.types.NodeOutputs, bpy.types.NodeInputs], None]
 
 
-def shared_group(
-    name: str, inputs: dict[str, tuple[str, Value]], outputs: dict[str, str], fill: Fill
-) -> bpy.types.NodeTree:
+Inputs = dict[str, tuple[str, Constant | None]]
+"""The inputs of a group by name: the kind of their socket, and what they are where nothing is linked to them."""
+
+
+def shared_group(name: str, inputs: Inputs, outputs: dict[str, str], fill: Fill) -> bpy.types.NodeTree:
     """The shared node group of this name; `fill(tree, group's inputs, group's outputs)` makes it when there is none.
 
-    inputs: name -> (kind of socket, default). outputs: name -> kind of socket.
+    outputs: name -> kind of socket.
     """
 
     def build(nodes: Nodes) -> None:
-        group: NodeTree = nodes.tree
+        interface = always(nodes.tree.interface)
         for title, (kind, default) in inputs.items():
-            socket = group.interface.new_socket(title, in_out="INPUT", socket_type=f"NodeSocket{kind}")
+            socket = interface.new_socket(title, in_out="INPUT", socket_type=f"NodeSocket{kind}")
             if default is not None:
-                socket.default_value = default
+                set_default(socket, default)
         for title, kind in outputs.items():
-            group.interface.new_socket(title, in_out="OUTPUT", socket_type=f"NodeSocket{kind}")
-        tree = ShaderTree(group)
+            interface.new_socket(title, in_out="OUTPUT", socket_type=f"NodeSocket{kind}")
+        tree = ShaderTree(nodes.tree)
         fill(tree, tree.add("NodeGroupInput").outputs, tree.add("NodeGroupOutput").inputs)
 
     return node_group(name, VERSION, build)
@@ -149,7 +150,7 @@ def surface() -> bpy.types.NodeTree:
         nothing = tree.add("ShaderNodeBsdfTransparent").outputs[0]
         tree.set(outputs["Shader"], tree.put("ShaderNodeMixShader", alpha, nothing, emission).outputs[0])
 
-    inputs: dict[str, tuple[str, Value]] = {}
+    inputs: Inputs = {}
     for part in ("Texture", "Tint", "Envelope"):
         inputs[part] = ("Color", (1.0, 1.0, 1.0, 1.0))
         inputs[f"{part} Alpha"] = ("Float", 1.0)
@@ -179,7 +180,7 @@ def texels() -> bpy.types.NodeTree:
             tree.set(outputs[tap], tree.join(ends[x][0], ends[y][1]))
         tree.set(outputs["Part"], tree.vector("SUBTRACT", place, low))
 
-    vectors = {"UV": ("Vector", None), "Size": ("Vector", (64.0, 64.0, 1.0))}
+    vectors: Inputs = {"UV": ("Vector", None), "Size": ("Vector", (64.0, 64.0, 1.0))}
     return shared_group(TEXELS, vectors, dict.fromkeys((*TAPS, "Part"), "Vector"), fill)
 
 
@@ -194,8 +195,9 @@ def blend() -> bpy.types.NodeTree:
         alphas = [tree.choose(right, inputs[f"{a} Alpha"], inputs[f"{b} Alpha"]) for a, b in (TAPS[:2], TAPS[2:])]
         tree.set(outputs["Alpha"], tree.choose(up, *alphas))
 
-    inputs = dict.fromkeys(TAPS, ("Color", None)) | {f"{tap} Alpha": ("Float", None) for tap in TAPS}
-    return shared_group(BLEND, inputs | {"Part": ("Vector", None)}, {"Color": "Color", "Alpha": "Float"}, fill)
+    inputs: Inputs = dict.fromkeys(TAPS, ("Color", None))
+    inputs |= {f"{tap} Alpha": ("Float", None) for tap in TAPS} | {"Part": ("Vector", None)}
+    return shared_group(BLEND, inputs, {"Color": "Color", "Alpha": "Float"}, fill)
 
 
 def tileset(tree: ShaderTree, picture: Picture, uv: Socket) -> tuple[Socket, Socket]:
@@ -289,9 +291,7 @@ def tile() -> bpy.types.NodeTree:
         inner = tree.vector("SUBTRACT", scaled, cell)
         tree.set(outputs["Place"], tree.lerp(tree.join(turned, turned, turned), inner, inputs["Place"]))
 
-    inputs: dict[str, tuple[str, Value]] = dict.fromkeys(
-        ("Index", "Flags", "Angle", "UV Tile", "Upright"), ("Float", 0.0)
-    )
+    inputs: Inputs = dict.fromkeys(("Index", "Flags", "Angle", "UV Tile", "Upright"), ("Float", 0.0))
     inputs |= {"UV": ("Vector", None), "Place": ("Vector", None)}
     return shared_group(TILE, inputs, {"Index": "Float", "Flags": "Float", "Place": "Vector"}, fill)
 
@@ -301,9 +301,10 @@ def existing_group(name: str) -> bpy.types.NodeTree | None:
     return bpy.data.node_groups.get(f"{name} v{VERSION}")
 
 
-def _switch_of(name: str) -> Node:
+def _switch_of(name: str) -> Socket | None:
     group = existing_group(name)
-    return group.nodes.get(SWITCH) if group else None
+    node = group.nodes.get(SWITCH) if group else None
+    return node.outputs[0] if node is not None else None
 
 
 def backdrop(brightness: float) -> bpy.types.World:
@@ -315,7 +316,7 @@ def backdrop(brightness: float) -> bpy.types.World:
         world[stage.MADE] = True
         if bpy.app.version < (5, 0):  # from 5.0 on every world has nodes, and asking for them warns
             world.use_nodes = True
-        nodes: NodeTree = world.node_tree
+        nodes = always(world.node_tree)
         nodes.nodes.clear()
         tree = ShaderTree(nodes)
         color = tree.group(display(), Color=(brightness, brightness, brightness, 1.0))[0]
@@ -325,12 +326,12 @@ def backdrop(brightness: float) -> bpy.types.World:
 
 def set_switch(name: str, value: float) -> None:
     """Turn the switch of DISPLAY or CLIP (nothing to turn: nothing happens)."""
-    node = _switch_of(name)
-    if node is not None and node.outputs[0].default_value != value:
-        node.outputs[0].default_value = value
+    switch = _switch_of(name)
+    if switch is not None and default_of(switch) != value:
+        set_default(switch, value)
 
 
 def get_switch(name: str) -> float:
     """The value of a switch; 0 while its group doesn't exist."""
-    node = _switch_of(name)
-    return float(node.outputs[0].default_value) if node is not None else 0.0
+    switch = _switch_of(name)
+    return default_of(switch) if switch is not None else 0.0

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....formats.counting import number_of
 from ....formats.teeworlds.records import EnvelopeKind
-from ...scene.blender_types import Value
+from ...scene.blender_types import elements_of
 from ...scene.fields import declared
 from ...scene.geometry import meshes
 from ...scene.reports import SceneError
@@ -206,17 +206,17 @@ class PaintQuadColors(MapOperator):
     def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:
         """Make their attribute the one that is painted, and begin."""
         obj = context.active_object
-        mesh: Value = obj.data if obj is not None else None
+        mesh = obj.data if obj is not None else None
         if obj is None or not own_keys.takes_own_keys(obj) or not isinstance(mesh, bpy.types.Mesh):
             raise SceneError("the active object has no quads", [obj] if obj is not None else ())
         if meshes.needs_evaluation(obj):
             raise SceneError(f"{obj.name}: apply its modifiers and shape keys first", [obj])
-        colors: Value = mesh.color_attributes
+        colors = mesh.color_attributes
         if obj.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         if colors.get(layout.COLOR) is None:
             made = colors.new(layout.COLOR, "FLOAT_COLOR", "CORNER")
-            made.data.foreach_set("color", np.ones(4 * len(mesh.loops), np.float32))
+            elements_of(made).foreach_set("color", np.ones(4 * len(mesh.loops), np.float32))
         colors.active_color = colors[layout.COLOR]
         bpy.ops.object.mode_set(mode="VERTEX_PAINT")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ....formats.teeworlds.records import EnvelopeKind
-from ...scene.blender_types import Value
+from ...scene.blender_types import Icon, Value
 from ...scene.fields import declared
 from ...scene.interface.sidebar import ItemList, LevelPanel, draw_items
 from .. import layout
@@ -15,7 +15,7 @@ from ..structure.map_operator import OnMap, active_map
 from . import operators, playing
 from .operators import CHOSEN, AnimateQuad, NewEnvelope, PaintQuadColors, RemoveEnvelope, SelectPlayers, UseEnvelope
 
-ICONS = {"POSITION": "ORIENTATION_GLOBAL", "COLOR": "COLOR", "SOUND": "SPEAKER"}
+ICONS: dict[str, Icon] = {"POSITION": "ORIENTATION_GLOBAL", "COLOR": "COLOR", "SOUND": "SPEAKER"}
 
 
 class LEVELWRIGHT_UL_teeworlds_envelopes(ItemList, bpy.types.UIList):
@@ -24,7 +24,7 @@ class LEVELWRIGHT_UL_teeworlds_envelopes(ItemList, bpy.types.UIList):
     def draw_line(self, row: bpy.types.UILayout, item: Value, _active_property: str) -> None:
         """Draw an envelope; a double click edits its name."""
         kind = playing.kind_of_envelope(item).name
-        line: Value = row.row(align=True)
+        line = row.row(align=True)
         line.prop(item, '["envelope_name"]', text="", emboss=False, icon=ICONS[kind])
         right = line.row(align=True)
         right.alignment = "RIGHT"

@@ -26,7 +26,7 @@ from ....formats.teeworlds.quad_faces import corner_colors, corner_offsets, corn
 from ....formats.teeworlds.quads import folded
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene import attributes
-from ...scene.blender_types import Attribute
+from ...scene.blender_types import elements_of
 from ...scene.fields import properties
 from ...scene.geometry import meshes
 from ...scene.kept import identity
@@ -202,6 +202,5 @@ def _single_meshes(
         else:
             mesh = template.copy()
             for attribute, (field, rows) in values.items():
-                stored: Attribute = mesh.attributes[attribute]
-                stored.data.foreach_set(field, rows[row])
+                elements_of(mesh.attributes[attribute]).foreach_set(field, rows[row])
         yield mesh

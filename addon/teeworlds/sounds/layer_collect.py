@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ....formats import teeworlds
 from ....formats.teeworlds.records import EnvelopeKind, SourceShape
-from ...scene.blender_types import Value
+from ...scene.blender_types import expect
 from ...scene.geometry import transforms
 from ...scene.kept import baselines, identity
 from ...scene.reports import Report, SceneError
@@ -74,7 +74,7 @@ def _record(obj: bpy.types.Object, scene: SceneLayer, count: int) -> int:
 def _source(obj: bpy.types.Object, was: Sources, scene: SceneLayer, envelopes: EnvelopeTable) -> Sources:
     """The record of a speaker, SOURCE [1]; `was`: the one that it came from, [0] for a new one."""
     source = was.copy() if len(was) else np.zeros(1, teeworlds.SOURCE)
-    data: Value = obj.data
+    data = expect(bpy.types.Speaker, obj.data)
     position, sound = envelopes.played(obj, EnvelopeKind.POSITION), envelopes.played(data, EnvelopeKind.SOUND)
     references = ((EnvelopeKind.POSITION, position, "position_envelope"), (EnvelopeKind.SOUND, sound, "sound_envelope"))
     for kind, played, key in references:
@@ -136,7 +136,7 @@ def _take_distances(obj: bpy.types.Object, values: SourceProperties, shown: Sour
     if values.shape != SourceShape.CIRCLE.name or shown is None or values.shape != shown.shape:
         return
     reach, full = distances(shown)
-    data: Value = obj.data
+    data = expect(bpy.types.Speaker, obj.data)
     if values.radius == shown.radius and data.distance_max != reach:
         values.radius = round(data.distance_max * TILE)
     if values.falloff == shown.falloff and (data.distance_max, data.distance_reference) != (reach, full):

@@ -10,7 +10,6 @@ import numpy as np
 from bpy_extras.io_utils import ImportHelper
 
 from ....formats.teeworlds.records import SourceShape
-from ...scene.blender_types import Value
 from ...scene.fields import declared, properties
 from ...scene.kept import originals
 from ...scene.reports import SceneError
@@ -132,8 +131,8 @@ class AddSource(MapOperator):
         if layer.get("sound") is None or layer.get(layout.STORAGE) == layout.KEPT or group is None:
             raise SceneError(f"{layer.name} is not a layer of sounds", [layer])
         world = np.array(layer.matrix_world, np.float64)
-        cursor: Value = stage.scene_of(context).cursor
-        x, y, *_ = np.linalg.solve(world, np.array((*cursor.location, 1.0), np.float64)).tolist()
+        cursor = stage.scene_of(context).cursor
+        x, y, *_ = np.linalg.solve(world, np.array((*cursor.location[:], 1.0), np.float64)).tolist()
         sounds = LevelSounds.of_level(level)
         made = add_source(layer, (x, y), SourceShape[self.shape], placement_in(level, group), sounds)
         let_undo_see(level)

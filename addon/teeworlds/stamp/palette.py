@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.tiles import ATLAS_CELLS
-from ...scene.blender_types import Value
+from ...scene.blender_types import Value, channels_of
 from ...scene.interface import tools
 from ...scene.interface.sidebar import LevelPanel, Result, refuse
 from ...scene.names import showable
@@ -30,7 +30,7 @@ _MARKED = 9
 """Pixels of the mark on a used tile's icon."""
 WIDE = 4
 """Buttons in a row where they have numbers."""
-KEYS = (("MOUSE_LMB_DRAG", "Choose"), ("MOUSE_RMB", "Cancel"))
+KEYS: tools.Keys = (("MOUSE_LMB_DRAG", "Choose"), ("MOUSE_RMB", "Cancel"))
 
 
 class LEVELWRIGHT_OT_teeworlds_palette(OnMap, bpy.types.Operator):
@@ -143,8 +143,7 @@ def _tiles(image: bpy.types.Image) -> npt.NDArray[np.float32]:
     if not width or not height or image.channels != 4:
         return np.zeros((ATLAS_CELLS**2, ICON, ICON, 4), np.float32)
     pixels = np.empty((height, width, 4), np.float32)
-    values: Value = image.pixels
-    values.foreach_get(pixels.reshape(-1))
+    channels_of(image).foreach_get(pixels.reshape(-1))
     side = ATLAS_CELLS * ICON
     rows, columns = (np.arange(side) * height // side, np.arange(side) * width // side)
     small = pixels[rows][:, columns].reshape(ATLAS_CELLS, ICON, ATLAS_CELLS, ICON, 4)[::-1]

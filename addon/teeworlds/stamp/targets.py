@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ...scene import attributes
+from ...scene.blender_types import channels_of
 from ...scene.interface import tools
 from ...scene.kept import originals
 from ...scene.kept.identity import kind_of
@@ -104,7 +105,7 @@ def _used_pixels(layer: bpy.types.Object) -> frozenset[int]:
     mark = (image.name, image.get("levelwright_packed"))
     if _of_images.get(layer.name, (None,))[0] != mark:
         values = np.empty(image.size[0] * image.size[1] * image.channels, np.float32)
-        image.pixels.foreach_get(values)  # type: ignore[attr-defined]
+        channels_of(image).foreach_get(values)
         index = np.rint(values[:: image.channels] * 255).astype(np.int64)
         _of_images[layer.name] = (mark, frozenset(np.flatnonzero(np.bincount(index)[1:256]).tolist()))
     return _of_images[layer.name][1]

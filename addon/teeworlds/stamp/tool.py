@@ -7,7 +7,7 @@ import bpy
 
 from ....formats.counting import number_of
 from ....formats.teeworlds import stamps
-from ...scene.blender_types import Value
+from ...scene.blender_types import Icon
 from ...scene.fields import declared
 from ...scene.interface import tools
 from ...scene.interface.sidebar import LevelPanel, register_classes, unregister_classes
@@ -141,9 +141,9 @@ class LEVELWRIGHT_PT_teeworlds_stamp(OnMap, LevelPanel, bpy.types.Panel):
         for name in _fields(context):
             column.prop(values, name)
         row = column.row(align=True)
-        for (way, text, _), icon in zip(operators.WAYS, ("NONE", "NONE", "LOOP_FORWARDS", "LOOP_BACK"), strict=True):
-            shown: Value = icon
-            row.operator(_TURN, text=text if icon == "NONE" else "", icon=shown).way = way
+        icons: tuple[Icon, ...] = ("NONE", "NONE", "LOOP_FORWARDS", "LOOP_BACK")
+        for (way, text, _), icon in zip(operators.WAYS, icons, strict=True):
+            row.operator(_TURN, text=text if icon == "NONE" else "", icon=icon).way = way
         row = column.row(align=True)
         row.operator(saved.SaveStamp.bl_idname)
         row.operator(saved.PutTiles.bl_idname)

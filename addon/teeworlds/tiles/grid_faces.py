@@ -18,7 +18,6 @@ from ....formats.teeworlds import tiles as tile_geometry
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE, TileFaces, corner_positions
 from ...scene import attributes
 from ...scene.attributes import Domain, Kind
-from ...scene.blender_types import Attribute
 from ...scene.geometry import meshes, quads
 from ...scene.names import showable
 from ...scene.reports import SceneError
@@ -103,7 +102,7 @@ class FaceStore:
         return cells
 
     def _face_attribute(self, name: str, count: int) -> Ints:
-        stored: Attribute | None = self.mesh.attributes.get(name)
+        stored: bpy.types.Attribute | None = self.mesh.attributes.get(name)
         if stored is None:
             return np.zeros(count, np.int32)
         return attributes.whole_numbers(self.layer, name, stored.domain, attributes.read(self.mesh, name))

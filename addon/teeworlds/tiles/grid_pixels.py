@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
-from ...scene.blender_types import Value
+from ...scene.blender_types import channels_of
 from ...scene.media import images
 from ...scene.names import showable
 from ...scene.reports import SceneError
@@ -87,12 +87,10 @@ def _read(image: bpy.types.Image) -> npt.NDArray[np.float32]:
     """The pixels of an image, [h, w, 4], the top row first."""
     width, height = image.size
     values = np.empty((height, width, 4), np.float32)
-    pixels: Value = image.pixels
-    pixels.foreach_get(values.reshape(-1))
+    channels_of(image).foreach_get(values.reshape(-1))
     return np.ascontiguousarray(values[::-1])
 
 
 def _write(image: bpy.types.Image, values: npt.NDArray[np.float32]) -> None:
-    pixels: Value = image.pixels
-    pixels.foreach_set(np.ascontiguousarray(values[::-1]).reshape(-1))
+    channels_of(image).foreach_set(np.ascontiguousarray(values[::-1]).reshape(-1))
     image.update()

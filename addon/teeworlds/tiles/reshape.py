@@ -17,12 +17,13 @@ import numpy.typing as npt
 from ....formats import face_rings
 from ....formats.arrays import Array
 from ...scene import attributes
-from ...scene.attributes import LAYOUT, Domain, Kind
-from ...scene.blender_types import Attribute
+from ...scene.attributes import KINDS, Domain, Kind
+from ...scene.blender_types import elements_of
 from ...scene.names import showable
 
 _TOPOLOGY = frozenset({".corner_vert", ".corner_edge", ".edge_verts"})
 
+_DOMAINS: tuple[Domain, ...] = ("POINT", "CORNER", "FACE")
 Layers = dict[str, tuple[Domain, Kind, Array]]
 """Attributes by name: of which elements, of which type, their values."""
 
@@ -96,20 +97,20 @@ def _layers(mesh: bpy.types.Mesh, known: dict[str, Array]) -> Layers:
     what is known.
     """
     found: Layers = {}
-    for attribute in mesh.attributes:
-        held: Attribute = attribute
-        lost = held.domain not in ("POINT", "CORNER", "FACE") or held.data_type not in LAYOUT
-        if lost or held.name in _TOPOLOGY or held.name.startswith("."):
+    for held in mesh.attributes:
+        domain = next((one for one in _DOMAINS if one == held.domain), None)
+        kind = next((one for one in KINDS if one == held.data_type), None)
+        if domain is None or kind is None or held.name in _TOPOLOGY or held.name.startswith("."):
             continue
         values = known.pop(held.name, None)
         if values is None:
             values = _read(mesh, held)
         if values is not None:
-            found[held.name] = (held.domain, held.data_type, values)
+            found[held.name] = (domain, kind, values)
     return found
 
 
-def _read(mesh: bpy.types.Mesh, held: Attribute) -> Array | None:
+def _read(mesh: bpy.types.Mesh, held: bpy.types.Attribute) -> Array | None:
     """An attribute's values, those of points by corner; None where they can't be read."""
     values, corner_verts = attributes.read(mesh, held.name), None
     if held.domain == "POINT":
@@ -127,9 +128,9 @@ def _fill(mesh: bpy.types.Mesh, points: npt.NDArray[np.float32]) -> None:
     mesh.loops.add(corners)
     mesh.polygons.add(corners // 4)
     each = np.arange(corners, dtype=np.int32)
-    edges: Attribute = mesh.attributes[".edge_verts"]
+    edges = elements_of(mesh.attributes[".edge_verts"])
     attributes.write(mesh, "position", "POINT", "FLOAT_VECTOR", points)
-    edges.data.foreach_set("value", face_rings.ring_edges(corners // 4).reshape(-1))
+    edges.foreach_set("value", face_rings.ring_edges(corners // 4).reshape(-1))
     attributes.write(mesh, ".corner_vert", "CORNER", "INT", each)
     attributes.write(mesh, ".corner_edge", "CORNER", "INT", each)
     mesh.polygons.foreach_set("loop_start", each[::4].copy())

@@ -14,7 +14,7 @@ import bpy
 
 from ....formats.teeworlds.tile_faces import UV_TILE
 from ...scene import attributes
-from ...scene.blender_types import Value
+from ...scene.blender_types import mesh_of
 from ...scene.disk.content_folders import reach
 from ...scene.kept.identity import kind_of
 from ...scene.reports import Report
@@ -104,7 +104,7 @@ def _hide_design(level: bpy.types.Collection) -> None:
 def _put_back(level: bpy.types.Collection) -> None:
     if not is_on(level):
         return
-    blocks: list[Value] = [*level.all_objects, *level.children_recursive]
+    blocks: list[bpy.types.Object | bpy.types.Collection] = [*level.all_objects, *level.children_recursive]
     for block in blocks:
         kept = block.get(KEPT)
         if isinstance(kept, int):
@@ -133,7 +133,7 @@ def _renew(level: bpy.types.Collection) -> None:
         kind = tile_kind(layer)
         if kind in (None, "TILES") or layer.get(layout.STORAGE) != layout.MESH:
             continue
-        mesh: Value = layer.data
+        mesh = mesh_of(layer)
         if any(_shows_art(slot) for slot in mesh.materials) or mesh.is_editmode:
             continue
         if UV_TILE not in mesh.attributes:
@@ -143,10 +143,13 @@ def _renew(level: bpy.types.Collection) -> None:
 
 
 def _shows_art(material: bpy.types.Material | None) -> bool:
-    tree: Value = material.node_tree if material is not None else None
+    tree = material.node_tree if material is not None else None
     groups = (materials.ENTITIES, materials.ARROW)
     return tree is not None and any(
-        getattr(node, "node_tree", None) is not None and node.node_tree.name.startswith(groups) for node in tree.nodes
+        isinstance(node, bpy.types.ShaderNodeGroup)
+        and node.node_tree is not None
+        and node.node_tree.name.startswith(groups)
+        for node in tree.nodes
     )
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from mathutils import Matrix, Vector
 
 from ....formats.teeworlds.camera import spawn_among, spawns_among, view_size
-from ...scene.blender_types import Value
+from ...scene.blender_types import always, configure, expect
 from ...scene.kept import identity
 from ...scene.kept.identity import kind_of
 from ...scene.level import root_of
@@ -55,7 +55,7 @@ def view_as_game(
     aspect = render.resolution_x * render.pixel_aspect_x / (render.resolution_y * render.pixel_aspect_y)
     width, _ = view_size(aspect)
     camera = _camera(collection)
-    data: Value = camera.data
+    data = expect(bpy.types.Camera, camera.data)
     top = len(all_layers(collection)) * layout.STEP + layout.PHYSICS_DEPTH
     camera.location = (x, -y, top + 10.0)
     data.ortho_scale = width * zoom
@@ -173,15 +173,18 @@ def show_physics(collection: bpy.types.Collection, on: bool) -> None:
 
 def has_game_colors(scene: bpy.types.Scene) -> bool:
     """Say whether colours are shown exactly as the game's (view transform Raw)."""
-    settings: Value = stage.view_settings_of(scene)
-    return bool(settings.view_transform == "Raw")
+    return _view_transform(scene) == "Raw"
+
+
+def _view_transform(scene: bpy.types.Scene) -> str:
+    return str(stage.view_settings_of(scene).view_transform)
 
 
 def set_game_colors(scene: bpy.types.Scene, on: bool) -> None:
     """Show colours and blend them exactly as the game (view transform Raw), or in Blender's usual way (Standard)."""
-    settings: Value = stage.view_settings_of(scene)
-    settings.view_transform = "Raw" if on else "Standard"
-    settings.look, settings.exposure, settings.gamma = "None", 0.0, 1.0
+    settings = stage.view_settings_of(scene)
+    transform = "Raw" if on else "Standard"
+    configure(settings, view_transform=transform, look="None", exposure=0.0, gamma=1.0)
     shading.set_switch(shading.DISPLAY, 0.0 if on else 1.0)
 
 
@@ -191,16 +194,16 @@ BOUNCES = 256
 
 def prepare_scene(scene: bpy.types.Scene, alone: bool, seven: bool, report: Report) -> None:
     """Make renders of the scene look as the game. alone: there is nothing else in the scene. seven: the game is 0.7."""
-    settings: Value = stage.view_settings_of(scene)
+    transform = _view_transform(scene)
     if alone:
         set_game_colors(scene, True)
         scene.audio_distance_model = "LINEAR_CLAMPED"  # how sounds fade in the game: see `sounds`
         scene.world = shading.backdrop(0.0 if seven else 128 / 255)  # DDNet's cl_background_color
-    elif settings.view_transform != "Raw":
+    elif transform != "Raw":
         shading.set_switch(shading.DISPLAY, 1.0)
-        if settings.view_transform != "Standard":
+        if transform != "Standard":
             report.warn(
-                f"the scene holds other things, so its view transform {settings.view_transform} was left: it changes "
+                f"the scene holds other things, so its view transform {transform} was left: it changes "
                 "the map's colours. Standard shows them right, Raw (Game Colors in the sidebar) also blends as the game"
             )
     cycles = getattr(scene, "cycles", None)
@@ -222,10 +225,11 @@ def prepare_windows(context: bpy.types.Context, collection: bpy.types.Collection
     low, high = _extent(collection)
     width, height = (high - low).tolist()
     for space in stage.viewports(context, everywhere=True):
-        space.region_3d.view_rotation = (1.0, 0.0, 0.0, 0.0)
-        space.region_3d.view_perspective = "ORTHO"
-        space.region_3d.view_location = (*((low + high) / 2), 0.0)
-        space.region_3d.view_distance = max(width, _UPRIGHT * height, 10.0)
+        region = always(space.region_3d)
+        region.view_rotation = (1.0, 0.0, 0.0, 0.0)
+        region.view_perspective = "ORTHO"
+        region.view_location = (*((low + high) / 2), 0.0)
+        region.view_distance = max(width, _UPRIGHT * height, 10.0)
     stage.show_plainly(context, collection, 2.5 * max(width, height, 10.0), is_flat=True)
 
 

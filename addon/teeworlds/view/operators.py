@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ...scene.blender_types import SpaceView3D, Value
+from ...scene.blender_types import Value
 from ...scene.fields import declared
 from ...scene.interface.sidebar import Result
 from ...scene.media import animation
@@ -51,8 +51,8 @@ class ViewAsGame(MapOperator):
             game_view.show_physics(level, False)
         undisturbed.begin(context, level, before)
         game_view.view_as_game(stage.scene_of(context), level, self.x, self.y, self.zoom, self.time)
-        space: SpaceView3D = context.space_data
-        if space is not None and space.type == "VIEW_3D" and space.region_3d is not None:
+        space = context.space_data
+        if isinstance(space, bpy.types.SpaceView3D) and space.region_3d is not None:
             space.region_3d.view_perspective = "CAMERA"
 
 

@@ -7,11 +7,11 @@ What was changed is kept with the level, so that leaving the view after the .ble
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import bpy
 
-from ...scene.blender_types import SpaceView3D, Value
+from ...scene.blender_types import Value, always
 from ...scene.view import stage
 
 KEPT = "levelwright_before_view"
@@ -33,7 +33,7 @@ def is_on(collection: bpy.types.Collection) -> bool:
     return isinstance(collection.get(KEPT), str)
 
 
-def begin(context: bpy.types.Context, collection: bpy.types.Collection, more: dict[str, Value]) -> None:
+def begin(context: bpy.types.Context, collection: bpy.types.Collection, more: Mapping[str, object]) -> None:
     """Hide what isn't of the level, and lines, grid and symbols; nothing while it is on. more: kept until `end`."""
     scene, layer = stage.scene_of(context), stage.view_layer_of(context)
     if is_on(collection):
@@ -47,7 +47,7 @@ def begin(context: bpy.types.Context, collection: bpy.types.Collection, more: di
             obj.hide_render = True
     windows = []
     for place, space in _viewports(context):
-        overlay, region = space.overlay, space.region_3d
+        overlay, region = space.overlay, always(space.region_3d)
         windows.append((*place, {name: getattr(overlay, name) for name in _OVERLAYS}, region.view_perspective))
         for name, value in _OVERLAYS.items():
             setattr(overlay, name, value)
@@ -72,17 +72,17 @@ def end(context: bpy.types.Context, collection: bpy.types.Collection) -> dict[st
         for name, value in overlay.items():
             setattr(space.overlay, name, value)
         if perspective:
-            space.region_3d.view_perspective = perspective
+            always(space.region_3d).view_perspective = perspective
     scene.camera = bpy.data.objects.get(kept.pop("camera"))
     del collection[KEPT]
     return kept
 
 
-def _viewports(context: bpy.types.Context) -> Iterator[tuple[tuple[str, int], SpaceView3D]]:
+def _viewports(context: bpy.types.Context) -> Iterator[tuple[tuple[str, int], bpy.types.SpaceView3D]]:
     """The 3D viewports, with what tells them apart: their screen's name, and which of its areas they are."""
     wanted = [*stage.viewports(context)]
     for screen in bpy.data.screens:
         for number, area in enumerate(screen.areas):
-            space: Value = area.spaces.active
-            if space in wanted:
+            space = area.spaces.active
+            if isinstance(space, bpy.types.SpaceView3D) and space in wanted:
                 yield (screen.name, number), space

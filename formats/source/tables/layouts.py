@@ -7,9 +7,9 @@ fill a lump, those are taken of which most make sense. What the names of games w
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...binary import Buffer
 from ..lumps import LumpId
@@ -30,7 +30,7 @@ class Layout:
     reason: str = ""
 
 
-Fits = Any
+Fits = npt.NDArray[np.bool_]
 """bool[n]: which of the records make sense."""
 
 
@@ -59,17 +59,17 @@ def _styles_fit(faces: Records) -> Fits:
     styles = faces["styles"]
     used = styles != NO_STYLE
     twice = used[:, 1:] & (~used[:, :-1] | (styles[:, 1:] == styles[:, :-1]))
-    return (faces["lightofs"] == 0) | (~twice.any(axis=1) & (used[:, 0] == (faces["lightofs"] > 0)))
+    return np.asarray((faces["lightofs"] == 0) | (~twice.any(axis=1) & (used[:, 0] == (faces["lightofs"] > 0))))
 
 
 def _nodes_fit(nodes: Records) -> Fits:
     inside = (nodes["children"] < len(nodes)).all(axis=1) & (nodes["planenum"] >= 0)
-    return inside & (nodes["mins"] <= nodes["maxs"]).all(axis=1)
+    return np.asarray(inside & (nodes["mins"] <= nodes["maxs"]).all(axis=1))
 
 
 def _leafs_fit(leafs: Records) -> Fits:
     known = (leafs["cluster"] >= -1) & (leafs["leaf_water_data_id"] >= -1)
-    return known & (leafs["mins"] <= leafs["maxs"]).all(axis=1)
+    return np.asarray(known & (leafs["mins"] <= leafs["maxs"]).all(axis=1))
 
 
 def _dispinfos_fit(infos: Records) -> Fits:
@@ -80,7 +80,7 @@ def _dispinfos_fit(infos: Records) -> Fits:
 def _models_fit(models: Records) -> Fits:
     """Models share out the faces in order (source.md §2.4)."""
     ends = models["firstface"].astype(np.int64) + models["numfaces"]
-    return (models["numfaces"] >= 0) & np.append(models["firstface"][1:] == ends[:-1], True)[: len(models)]
+    return np.asarray((models["numfaces"] >= 0) & np.append(models["firstface"][1:] == ends[:-1], True)[: len(models)])
 
 
 def _texinfos_fit(texinfos: Records) -> Fits:
@@ -96,11 +96,11 @@ def _lights_fit(worldlights: Records) -> Fits:
 @np.errstate(over="ignore", invalid="ignore")  # of what is no overlay
 def _overlays_fit(records: Records) -> Fits:
     normals = records["basis_normal"].astype(np.float64)
-    return np.abs((normals * normals).sum(axis=1) - 1) < _UNIT
+    return np.asarray(np.abs((normals * normals).sum(axis=1) - 1) < _UNIT)
 
 
 def _levels_fit(levels: Records) -> Fits:
-    return (levels.view(("u1", 4)) <= 4).all(axis=1)
+    return np.asarray((levels.view(("u1", 4)) <= 4).all(axis=1))
 
 
 def _ids_are_long(ids: Records) -> Fits:
