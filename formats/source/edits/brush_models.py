@@ -80,7 +80,7 @@ def add(
     versions = level.file.entries["version"].copy()
     model = _add_empty(level)
     try:
-        _rebuild(level, model, solids, drawn, unseen, like, place)
+        _rebuild(level, model, solids, drawn, unseen, like, place, is_new=True)
     except FormatError:
         for lump, data in before.items():
             if data != level.bytes_of(lump):
@@ -164,6 +164,7 @@ def _rebuild(
     unseen: Sequence[Face],
     old: Sequence[Piece],
     place: Floats | None,
+    is_new: bool = False,
 ) -> None:
     """See `rebuild`. old: pieces whose sides keep their planes."""
     check_model(level, model)
@@ -200,7 +201,7 @@ def _rebuild(
         collide = brush_collision.collision(level, model, shapes, polygons, brushes)
         changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(collide, level.byte_order))
     lengths = cube_lengths(level)
-    compact(changes)
+    compact(changes, blanks=not is_new)  # so that `gone_models` can take out what a new one brought, and no more
     changes.apply()
     keep_versions(level, lengths)
 
