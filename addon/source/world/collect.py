@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -119,7 +120,12 @@ class _World:
         shaped, deleted = self.asked()
         self._refuse_both()
         yield
-        made = shaping.put(self.level, self.texinfos, shaped, deleted)
+        try:
+            made = shaping.put(self.level, self.texinfos, shaped, deleted)
+        except FormatError as error:
+            changed = {each.brush: each.polygons for each in shaped if each.brush >= 0}
+            added = [each.polygons for each in shaped if each.brush < 0]
+            raise self._refused([error], ShapedEdits(world.WorldEdits(), changed, added)) from error
         yield
         if not made.edits.changed and not made.edits.added:
             return
@@ -127,6 +133,8 @@ class _World:
             carved = yield from world.apply.steps(self.level, made.edits)
         except world.WorldError as error:
             raise self._refused(world.check(self.level, made.edits) or [error], made) from error
+        except FormatError as error:
+            raise self._refused([error], made) from error
         self.report.count(EDITED, sum(change.shape is not None for change in made.edits.changed.values()))
         self.report.count(DELETED, sum(change.shape is None for change in made.edits.changed.values()))
         self.report.count(ADDED, len(made.edits.added))
@@ -152,10 +160,11 @@ class _World:
                 both,
             )
 
-    def _refused(self, errors: list[world.WorldError], made: ShapedEdits) -> SceneError:
+    def _refused(self, errors: Sequence[FormatError], made: ShapedEdits) -> SceneError:
         """The errors as one, with what drew the brushes that they are about: those of the map as a whole, with all."""
-        changed = {brush for error in errors for brush in error.changed if brush in made.changed}
-        added = {place for error in errors for place in error.added if 0 <= place < len(made.added)}
+        about = [error for error in errors if isinstance(error, world.WorldError)]
+        changed = {brush for error in about for brush in error.changed if brush in made.changed}
+        added = {place for error in about for place in error.added if 0 <= place < len(made.added)}
         if not changed and not added:
             changed, added = set(made.changed), set(range(len(made.added)))
         message = "; ".join(dict.fromkeys(error.message for error in errors))
