@@ -16,6 +16,7 @@ from ....formats.source.geometry import Ints
 from ....formats.source.shaping.side_texinfos import KEPT, SideTexinfos
 from ....formats.source.shaping.solids import Shaped, ShapedBrushes
 from ....formats.source.vmf import tools
+from ...scene import identity
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..brushes import collect as brushes
@@ -29,6 +30,7 @@ class WorldBrushes:
 
     def __init__(self, scene: SceneLevel, level: source.Level, texinfos: SideTexinfos, report: Report) -> None:
         self._level, self._texinfos, self._report = level, texinfos, report
+        self._objects = brushes.objects(scene)
         self._textures = TextureTable(scene, level, report)
         drawn = brushes.read(scene, level, report)
         if drawn is None:
@@ -71,9 +73,17 @@ class WorldBrushes:
         return np.asarray(np.union1d(self.deleted, shaped))
 
     def refused(self, message: str, blamed: Ints, polygons: Ints | None = None) -> SceneError:
-        """An error about brushes of the map, int64[n], with what was drawn of them, or with polygons int64[k]."""
+        """An error about brushes of the map, int64[n], with what was drawn of them, or with polygons int64[k].
+
+        Of brushes that were deleted, with the objects that they were in, where these are left.
+        """
         own = np.flatnonzero(np.isin(self._drawn.polygons.brushes, blamed)) if polygons is None else polygons
-        return self._drawn.refused(message, own)
+        if len(own):
+            return self._drawn.refused(message, own)
+        titles = {brushes.title_of(contents & 0xFFFFFFFF) for contents in self._brushes.contents[blamed].tolist()}
+        homes = [obj for obj in self._objects if identity.unnumbered(obj.name) in titles]
+        named = listed([obj.name for obj in homes]) or layout.BRUSH_HOME
+        return SceneError(f"{named}: {message}", homes)
 
     def _shaped(self, number: int) -> Shaped:
         solid, polygons = self._brushes.found.solids[number], self._brushes.found.polygons[number]

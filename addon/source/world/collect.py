@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -11,6 +11,7 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
+from ....formats.counting import number_of
 from ....formats.source import LumpId, vmf, world
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.shaping import solids as shaping
@@ -142,7 +143,24 @@ class _World:
             if len(numbers):
                 named = listed([str(number) for number in numbers.tolist()])
                 self.report.warn(f"displacements {named} {what} with the brushes that they lie on")
+        drawn = {**made.changed, **dict(zip(carved.added.tolist(), made.added, strict=True))}
+        self._tell_unmet(world.unmet.of(self.level, carved), drawn)
         self.report.note("the world was edited: import the written map to see its brushes and faces as they are now")
+
+    def _tell_unmet(self, unmet: Ints, drawn: Mapping[int, Ints]) -> None:
+        """Warn of brushes, int64[n], of which nothing is met. drawn: the polygons of all that were edited."""
+        if not len(unmet):
+            return
+        what = "brushes lie wholly in others or outside of the map, where nobody meets or sees them"
+        told = (
+            f"{number_of(len(unmet), what)} ({listed([str(number) for number in unmet.tolist()])} of the written map)"
+        )
+        polygons = np.concatenate([drawn[number] for number in unmet.tolist()]).astype(np.int64)
+        if self.drawn is None or not len(polygons):
+            self.report.warn(f"{layout.WORLD}: {told}")
+            return
+        error = self.drawn.refused(told, unmet, polygons)
+        self.report.warn(error.message, error.objects, error.faces)
 
     def _refuse_both(self) -> None:
         """Raise SceneError for brushes that were edited both as brushes and by their faces."""

@@ -18,7 +18,7 @@ from ..edits.changes import Changes
 from ..edits.compaction import compact
 from ..level import Level
 from ..lumps import LumpId
-from . import carve, cells, collision, faces, leaf_light, light, props
+from . import carve, cells, collision, faces, leaf_light, light, props, unmet
 from .asked import editable
 from .brush_cells import BrushCells
 from .owned import displaced
@@ -37,6 +37,7 @@ __all__ = [
     "displaced",
     "editable",
     "pieces",
+    "unmet",
 ]
 
 _CARVED = (LumpId.BRUSHES, LumpId.NODES, LumpId.LEAFS, LumpId.LEAFBRUSHES)

@@ -12,7 +12,7 @@ from levelwright.formats.source import LumpId
 
 from tests.addon.source.worlds import World, translate
 from tests.formats import source_rooms
-from tests.formats.source_hall import CRATE
+from tests.formats.source_hall import CRATE, STEP
 
 E = LumpId
 SAMPLE = Path(__file__).parents[2] / "samples" / "source_room.bsp"
@@ -82,3 +82,27 @@ def test_a_map_without_brushes_gets_one() -> None:
     bpy.context.scene.cursor.location = (0, 0, 1.5)
     assert bpy.ops.levelwright.source_add_brush(what="dev/dev_measuregeneric01") == {"FINISHED"}
     assert scene.edit().table(E.BRUSHES)["numsides"].tolist() == [6]
+
+
+def test_what_nobody_meets_is_told() -> None:
+    """Of brushes that were moved or copied into the void, with their faces."""
+    scene = World()
+    with scene.selected(CRATE) as obj:
+        translate(0, 0, 2000)
+    with scene.selected(STEP):
+        bpy.ops.mesh.duplicate()
+        translate(0, 0, 20)
+    scene.edit()
+    (told,) = [line for line in scene.report.issues() if "nobody meets" in line.message]
+    assert told.message.startswith(f"{obj.name}: 1 brush lies wholly in others or outside of the map")
+    assert [(each.name, len(faces)) for each, faces in told.faces.items()] == [(obj.name, 6)]
+
+
+def test_a_deleted_brush_that_has_to_stay_is_named_by_the_object_that_it_was_in() -> None:
+    scene = World(source.write(source.read(bytes(source.write(source_rooms.rooms())))))
+    obj = scene.object_of(source_rooms.WEST_WALL)
+    with scene.selected(source_rooms.WEST_WALL):
+        bpy.ops.mesh.delete(type="FACE")
+    with pytest.raises(SceneError, match="leak") as error:
+        scene.edit()
+    assert [each.name for each in error.value.objects] == [obj.name] and str(error.value).startswith(f"{obj.name}: ")
