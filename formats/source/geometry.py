@@ -40,7 +40,8 @@ class Polygons:
 
 def drawn_faces(level: Level) -> LumpId:
     """The lump with the faces that are drawn: FACES, or FACES_HDR in maps that have only that one filled."""
-    return LumpId.FACES if len(level.bytes_of(LumpId.FACES)) else LumpId.FACES_HDR
+    only_hdr = len(level.bytes_of(LumpId.FACES_HDR)) and not len(level.bytes_of(LumpId.FACES))
+    return LumpId.FACES_HDR if only_hdr else LumpId.FACES
 
 
 def polygons(level: Level, lump: int | None = None) -> Polygons:

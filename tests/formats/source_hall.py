@@ -44,3 +44,18 @@ def hall() -> Level:
         made.append(box(low, high, texinfos, int(CONTENTS[number])))
     world.apply(level, world.WorldEdits(added=made))
     return read(write(level))
+
+
+def without_faces(level: Level) -> Level:
+    """A map in which nothing is drawn, as some are that consist of props."""
+    for lump in (LumpId.FACES, LumpId.FACES_HDR, LumpId.ORIGINALFACES, LumpId.SURFEDGES, LumpId.LEAFFACES,
+                 LumpId.LIGHTING, LumpId.LIGHTING_HDR, LumpId.FACEIDS, LumpId.VERTNORMALS, LumpId.VERTNORMALINDICES,
+                 LumpId.DISPINFO):  # fmt: skip
+        level.set_bytes(lump, b"")
+    level.set_table(LumpId.EDGES, np.zeros_like(level.table(LumpId.EDGES)[:1]))
+    for lump in (LumpId.MODELS, LumpId.NODES, LumpId.LEAFS):
+        table = level.table(lump).copy()
+        for name in {"firstface", "numfaces", "firstleafface", "numleaffaces"} & set(table.dtype.names or ()):
+            table[name] = 0
+        level.set_table(lump, table)
+    return read(write(level))

@@ -12,7 +12,7 @@ def nameless(level: Level) -> dict[str, int]:
     for the other; edge 0 is nobody's.
     """
     living = Living(level, Changes(level).peek)
-    lumps = (*COMPACTED, LumpId.BRUSHES, LumpId.NODES, LumpId.LEAFS)
+    lumps = (*COMPACTED, LumpId.BRUSHES, LumpId.NODES, LumpId.LEAFS, LumpId.TEXDATA, LumpId.TEXDATA_STRING_TABLE)
     found = {lump.name: int((~living.rows(lump)).sum()) for lump in lumps}
     pairs, edges = living.rows(LumpId.PLANES).reshape(-1, 2).any(axis=1), living.rows(LumpId.EDGES)[1:]
     return found | {LumpId.PLANES.name: 2 * int((~pairs).sum()), LumpId.EDGES.name: int((~edges).sum())}

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from formats.source import Level, LumpId, check, read, world, write
+from formats.source import Level, LumpId, check, edits, read, world, write
+from formats.source.edits.changes import joined
 from formats.source.world import Change, WorldEdits
 from tests.formats import source_hall
 from tests.formats import source_world_faces as faces
-from tests.formats.source_hall import CRATE, STEP
+from tests.formats.source_hall import CRATE, FLOOR_TEXINFO, STEP
 from tests.formats.source_rows import nameless
 
 E = LumpId
@@ -69,6 +70,23 @@ def test_rows_that_nothing_named_before_are_left_alone(data: bytes) -> None:
     level = applied(level, WorldEdits({len(level.table(E.BRUSHES)) - 1: Change(None)}))
     changed = {lump for lump in level.lumps if level.bytes_of(lump) != before.bytes_of(lump)}
     assert changed <= {E.PHYSCOLLIDE}
+
+
+def test_a_texture_goes_with_the_brush_that_brought_it(data: bytes) -> None:
+    """Where it is the last: rows that were there keep their numbers, named or not."""
+    unnamed = read(data)
+    edits.textures.add(unnamed, "hall/unused", (64, 64))
+    for before in (read(data), read(write(unnamed))):
+        level = read(write(before))
+        row = level.table(E.TEXINFO)[FLOOR_TEXINFO : FLOOR_TEXINFO + 1].copy()
+        row["texdata"] = edits.textures.add(level, "hall/new", (64, 64))
+        level.set_table(E.TEXINFO, joined(level.table(E.TEXINFO), row))
+        piece = source_hall.box((300, 300, 0), (364, 364, 64), [len(level.table(E.TEXINFO)) - 1] * 6)
+        level = applied(level, WorldEdits(added=[piece]))
+        assert level.texture_names.names[-1] == "hall/new"
+        level = applied(level, WorldEdits({len(level.table(E.BRUSHES)) - 1: Change(None)}))
+        changed = {lump for lump in level.lumps if level.bytes_of(lump) != before.bytes_of(lump)}
+        assert changed <= {E.PHYSCOLLIDE}
 
 
 def test_rows_that_lumps_without_records_name_keep_their_numbers(data: bytes) -> None:

@@ -226,7 +226,7 @@ def test_limits_are_those_of_compilers_where_the_map_is_within_them(level):
         if fits:
             assert overlays.add(level, [lying]) == [count]
         else:
-            refused(level, f"would have {count + 1}, usual compilers allow {count}", overlays.add, [lying])
+            refused(level, f"would have {count + 1:,} records, usual compilers allow {count}", overlays.add, [lying])
     level.file.version = 20
     light = [("classname", "light")]
     level.entities.extend(level.entities[1:2] * (8192 - len(level.entities)))

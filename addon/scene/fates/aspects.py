@@ -270,6 +270,11 @@ def comparable(one: int, other: int) -> bool:
     return not one or not other or one >> COUNTS == other >> COUNTS
 
 
+def is_counted(one: int) -> bool:
+    """Whether a mark is of elements, at least one."""
+    return one >> COUNTS > 0
+
+
 def _bytes(value: object) -> bytes:
     if isinstance(value, np.ndarray):
         return value.tobytes()

@@ -267,6 +267,8 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> Step
                     continue
                 if fate.is_ours is not None and fate.is_ours(block.id_block):
                     continue
+                if not mark and _is_emptied(block):
+                    then = [each for each in then if not aspects.is_counted(each)]
                 known = any(aspects.comparable(mark, each) for each in then)
                 if known or not fate.why.startswith(follows("").why):
                     (edited if known else unknown)[name, fate].append(block)
@@ -281,6 +283,12 @@ def tell(collection: bpy.types.Collection, fates: Fates, report: Report) -> Step
     _tell_of_names(was, seen, fates, report)
     _tell_of_properties(was, seen, fates, report)
     _tell_of_blocks(was, seen, fates, report)
+
+
+def _is_emptied(block: LevelBlock) -> bool:
+    """Whether it has a mesh of which no face is left."""
+    with aspects.readable_data(block.id_block) as data:
+        return isinstance(data, bpy.types.Mesh) and not len(data.polygons)
 
 
 def _is_copied(aspect: str, block: LevelBlock, was: _Entries, still: Mapping[tuple[str, str], set[int]]) -> bool:

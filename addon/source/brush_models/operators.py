@@ -28,6 +28,7 @@ from ..adding.open_map import importing_into
 from ..adding.operators import AddAtCursor, known
 from ..brushes.operators import box
 from ..context import ImportContext
+from . import whole
 
 _WALL = "dev/dev_measuregeneric01"
 _OF_BRUSHES = (layout.SIDE, layout.BRUSH)
@@ -123,7 +124,7 @@ def _entity(importing: ImportContext, obj: bpy.types.Object, mesh: bpy.types.Mes
 
 def _brush(importing: ImportContext, obj: bpy.types.Object, mesh: bpy.types.Mesh) -> bpy.types.Object:
     """A brush of the world in the place of a brush entity."""
-    own = mesh.copy()
+    own = whole.closed(importing, obj, mesh) or mesh.copy()
     if layout.CONTENTS not in own.attributes:
         contents = np.full(len(own.polygons), _contents(importing, obj), np.uint32)
         attributes.write(own, layout.CONTENTS, "FACE", "INT", contents.view(np.int32))

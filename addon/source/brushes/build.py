@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ....formats import ranges, source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, vmf
-from ....formats.source.records import Contents
 from ....formats.source.vmf.uv import size_of, uv_of
 from ...scene.geometry import meshes
 from ...scene.kept import baselines
@@ -22,7 +21,6 @@ from .. import layout
 from ..context import ImportContext
 from . import collect
 
-_LONGEST = 40
 _LEAST_CORNERS = 3
 
 
@@ -60,7 +58,7 @@ def build_meshes(importing: ImportContext) -> Steps[list[tuple[str, bpy.types.Me
         texels = np.einsum("nki,ni->nk", solids.vectors[owners, :, :3], solids.corners[places])
         texels += solids.vectors[owners, :, 3]
         mesh = meshes.build(
-            f"{importing.collection.name} {_title(value)}",
+            f"{importing.collection.name} {collect.title_of(value)}",
             vertices[:, 1:],
             corner_vertices.reshape(-1),
             ranges.starts(counts)[:-1],
@@ -76,7 +74,7 @@ def build_meshes(importing: ImportContext) -> Steps[list[tuple[str, bpy.types.Me
         for name in used:
             mesh.materials.append(importing.materials.of(name, size=size_of(name, sizes)))
             yield
-        made.append((_title(value), mesh))
+        made.append((collect.title_of(value), mesh))
     importing.report.count("brushes", len(solids))
     open_ones = len(solids) - len(np.unique(solid[corners > 0]))
     if open_ones:
@@ -112,9 +110,3 @@ def place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> N
 def contents_of(level: source.Level, brushes: NDArray[np.int64]) -> NDArray[np.uint32]:
     """The contents of brushes, uint32[n]."""
     return np.asarray(level.table(LumpId.BRUSHES)["contents"].astype(np.uint32)[brushes])
-
-
-def _title(contents: int) -> str:
-    """The names of contents: "PLAYERCLIP, DETAIL"."""
-    names = [flag.name or "" for flag in Contents if flag & contents]
-    return ", ".join(names)[:_LONGEST] or f"contents {contents:#x}"

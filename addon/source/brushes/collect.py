@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ....formats import ranges, source
 from ....formats.source import vmf
 from ....formats.source.geometry import Ints
+from ....formats.source.records import Contents
 from ....formats.source.vmf.uv import UNKNOWN_SIZE, texels_of
 from ...scene.geometry import meshes
 from ...scene.issues import mends
@@ -30,6 +31,7 @@ from ..materials.collect import TextureTable, image_of
 LEFT_OUT = "brushes were edited, which is left out: in the map they stay"
 """What an export warns of that takes none, behind the objects' names."""
 NODRAW = "tools/toolsnodraw"
+_LONGEST = 40
 """Of polygons that have no material."""
 
 
@@ -243,3 +245,9 @@ def _joined(parts: list[_Part]) -> vmf.BrushPolygons:
         [name for one in polygons for name in one.names],
         np.concatenate([one.detail for one in polygons]),
     )
+
+
+def title_of(contents: int) -> str:
+    """What the object with the brushes of some contents is called: "PLAYERCLIP, DETAIL"."""
+    names = [flag.name or "" for flag in Contents if flag & contents]
+    return ", ".join(names)[:_LONGEST] or f"contents {contents:#x}"

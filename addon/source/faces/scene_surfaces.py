@@ -184,7 +184,8 @@ class _SurfaceCollector:
             used.append(instance)
             data.append(mesh)
             homes.append(home)
-            own[(own >= 0) & (self.original.models[own] != home)] = -1
+            known_faces = np.flatnonzero(own >= 0)
+            own[known_faces[self.original.models[own[known_faces]] != home]] = -1
             faces.append(own)
             positions.append(placed(mesh.positions, matrix))
         return self._joined(used, data, homes, faces, positions)

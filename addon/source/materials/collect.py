@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 
 from ....formats import source
+from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
 from ....formats.source.sections.texdata import MAX_NAME
@@ -105,13 +106,18 @@ def _checked(name: object, material: bpy.types.Material, scene: SceneLevel) -> s
         raise SceneError(
             f"material {material.name!r}: {name!r} can't be the name of a texture: 1 to {MAX_NAME} Latin letters, "
             "digits and signs, no quotes",
-            [
-                obj
-                for obj in list(scene.collection.all_objects)
-                if any(slot.material is not None and slot.material == material for slot in obj.material_slots)
-            ],
+            _users(material, scene),
         )
     return plain
+
+
+def _users(material: bpy.types.Material, scene: SceneLevel) -> list[bpy.types.Object]:
+    """The level's objects that have a material."""
+    return [
+        obj
+        for obj in list(scene.collection.all_objects)
+        if any(slot.material is not None and slot.material == material for slot in obj.material_slots)
+    ]
 
 
 def image_of(material: bpy.types.Material) -> bpy.types.Image | None:
@@ -167,7 +173,10 @@ class TextureTable:
         before = len(self.level.table(LumpId.TEXDATA))
         if image is not None:
             size, color = (int(image.size[0]), int(image.size[1])), images.mean_color(image)
-        number = edits.textures.add(self.level, name, size, color)
+        try:
+            number = edits.textures.add(self.level, name, size, color)
+        except FormatError as error:
+            raise SceneError(f"texture {name}: {error.message}", _users(material, self.scene)) from error
         if number == before:
             self.report.count("textures added")
             if image is None and not (name.lower().startswith(_TOOLS) and size == UNKNOWN_SIZE):

@@ -7,12 +7,16 @@ from functools import cached_property
 
 import numpy as np
 
-from ....formats import source
-from ....formats.source import edits, vmf
+from ....formats import ranges, source
+from ....formats.binary import FormatError
+from ....formats.linked import components
+from ....formats.source import LumpId, edits, vmf
+from ....formats.source.edits.changes import room_for
 from ....formats.source.geometry import Ints
 from ....formats.source.shaping.side_texinfos import KEPT, SideTexinfos
 from ....formats.source.shaping.solids import Shaped, ShapedBrushes
 from ....formats.source.vmf import tools
+from ...scene.kept import identity
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from ..brushes import collect as brushes
@@ -26,6 +30,7 @@ class WorldBrushes:
 
     def __init__(self, scene: SceneLevel, level: source.Level, texinfos: SideTexinfos, report: Report) -> None:
         self._level, self._texinfos, self._report = level, texinfos, report
+        self._objects = brushes.objects(scene)
         self._textures = TextureTable(scene, level, report)
         drawn = brushes.read(scene, level, report)
         if drawn is None:
@@ -34,6 +39,7 @@ class WorldBrushes:
                 "nothing would be left of the world: undo that"
             )
         self._drawn: SceneBrushes = drawn
+        self._refuse_too_many()
         self._brushes = ShapedBrushes(texinfos, drawn.matched(texinfos.compiled.solids))
         self._refuse_models()
 
@@ -67,9 +73,17 @@ class WorldBrushes:
         return np.asarray(np.union1d(self.deleted, shaped))
 
     def refused(self, message: str, blamed: Ints, polygons: Ints | None = None) -> SceneError:
-        """An error about brushes of the map, int64[n], with what was drawn of them, or with polygons int64[k]."""
+        """An error about brushes of the map, int64[n], with what was drawn of them, or with polygons int64[k].
+
+        Of brushes that were deleted, with the objects that they were in, where these are left.
+        """
         own = np.flatnonzero(np.isin(self._drawn.polygons.brushes, blamed)) if polygons is None else polygons
-        return self._drawn.refused(message, own)
+        if len(own):
+            return self._drawn.refused(message, own)
+        titles = {brushes.title_of(contents & 0xFFFFFFFF) for contents in self._brushes.contents[blamed].tolist()}
+        homes = [obj for obj in self._objects if identity.unnumbered(obj.name) in titles]
+        named = listed([obj.name for obj in homes]) or layout.BRUSH_HOME
+        return SceneError(f"{named}: {message}", homes)
 
     def _shaped(self, number: int) -> Shaped:
         solid, polygons = self._brushes.found.solids[number], self._brushes.found.polygons[number]
@@ -113,6 +127,21 @@ class WorldBrushes:
     def _is_known(self, name: str) -> bool:
         """Whether the level has a texture of this name."""
         return name.lower() in {each.lower() for each in self._level.texture_names.names}
+
+    def _refuse_too_many(self) -> None:
+        """Raise SceneError where more solids are drawn than a map may have: before each is looked at, with new ones."""
+        drawn, table = self._drawn.polygons, self._level.table(LumpId.BRUSHES)
+        owners, firsts = ranges.owners(np.diff(drawn.first_corner)), drawn.corners[drawn.first_corner[:-1]]
+        part = components(len(drawn.positions), drawn.corners, firsts[owners])[firsts]
+        parts, place = np.unique(part, return_index=True)
+        try:
+            room_for(self._level, LumpId.BRUSHES, len(table), len(parts) - len(table))
+        except FormatError as error:
+            brushes_of = drawn.brushes[place]
+            is_new = np.ones(len(parts), np.bool_)
+            is_new[np.unique(brushes_of, return_index=True)[1]] = False
+            fresh = parts[is_new | (brushes_of < 0)]
+            raise self._drawn.refused(error.message, np.flatnonzero(np.isin(part, fresh))) from error
 
     def _refuse_models(self) -> None:
         """Raise SceneError for brushes of entities that were edited: their own mesh is what shapes those."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -10,6 +11,7 @@ import numpy as np
 
 from ....formats import source
 from ....formats.binary import FormatError
+from ....formats.counting import number_of
 from ....formats.source import LumpId, vmf, world
 from ....formats.source.geometry import Floats, Ints
 from ....formats.source.shaping import solids as shaping
@@ -119,7 +121,12 @@ class _World:
         shaped, deleted = self.asked()
         self._refuse_both()
         yield
-        made = shaping.put(self.level, self.texinfos, shaped, deleted)
+        try:
+            made = shaping.put(self.level, self.texinfos, shaped, deleted)
+        except FormatError as error:
+            changed = {each.brush: each.polygons for each in shaped if each.brush >= 0}
+            added = [each.polygons for each in shaped if each.brush < 0]
+            raise self._refused([error], ShapedEdits(world.WorldEdits(), changed, added)) from error
         yield
         if not made.edits.changed and not made.edits.added:
             return
@@ -127,6 +134,8 @@ class _World:
             carved = yield from world.apply.steps(self.level, made.edits)
         except world.WorldError as error:
             raise self._refused(world.check(self.level, made.edits) or [error], made) from error
+        except FormatError as error:
+            raise self._refused([error], made) from error
         self.report.count(EDITED, sum(change.shape is not None for change in made.edits.changed.values()))
         self.report.count(DELETED, sum(change.shape is None for change in made.edits.changed.values()))
         self.report.count(ADDED, len(made.edits.added))
@@ -134,7 +143,24 @@ class _World:
             if len(numbers):
                 named = listed([str(number) for number in numbers.tolist()])
                 self.report.warn(f"displacements {named} {what} with the brushes that they lie on")
+        drawn = {**made.changed, **dict(zip(carved.added.tolist(), made.added, strict=True))}
+        self._tell_unmet(world.unmet.of(self.level, carved), drawn)
         self.report.note("the world was edited: import the written map to see its brushes and faces as they are now")
+
+    def _tell_unmet(self, unmet: Ints, drawn: Mapping[int, Ints]) -> None:
+        """Warn of brushes, int64[n], of which nothing is met. drawn: the polygons of all that were edited."""
+        if not len(unmet):
+            return
+        what = "brushes lie wholly in others or outside of the map, where nobody meets or sees them"
+        told = (
+            f"{number_of(len(unmet), what)} ({listed([str(number) for number in unmet.tolist()])} of the written map)"
+        )
+        polygons = np.concatenate([drawn[number] for number in unmet.tolist()]).astype(np.int64)
+        if self.drawn is None or not len(polygons):
+            self.report.warn(f"{layout.WORLD}: {told}")
+            return
+        error = self.drawn.refused(told, unmet, polygons)
+        self.report.warn(error.message, error.objects, error.faces)
 
     def _refuse_both(self) -> None:
         """Raise SceneError for brushes that were edited both as brushes and by their faces."""
@@ -152,10 +178,11 @@ class _World:
                 both,
             )
 
-    def _refused(self, errors: list[world.WorldError], made: ShapedEdits) -> SceneError:
+    def _refused(self, errors: Sequence[FormatError], made: ShapedEdits) -> SceneError:
         """The errors as one, with what drew the brushes that they are about: those of the map as a whole, with all."""
-        changed = {brush for error in errors for brush in error.changed if brush in made.changed}
-        added = {place for error in errors for place in error.added if 0 <= place < len(made.added)}
+        about = [error for error in errors if isinstance(error, world.WorldError)]
+        changed = {brush for error in about for brush in error.changed if brush in made.changed}
+        added = {place for error in about for place in error.added if 0 <= place < len(made.added)}
         if not changed and not added:
             changed, added = set(made.changed), set(range(len(made.added)))
         message = "; ".join(dict.fromkeys(error.message for error in errors))

@@ -22,7 +22,7 @@ from ..tree import brushes as level_brushes
 from . import brush_collision, brush_pieces, brush_tree
 from .brush_faces import NEW, Face, FaceEdit, is_sliver, level_faces, plane_of
 from .brush_pieces import WHAT, Piece
-from .brush_tables import held, plane_numbers, slots, wipe
+from .brush_tables import GROWING, held, plane_numbers, slots, wipe
 from .brush_tree import Tree
 from .changes import FARTHEST, Changes, joined, room_for
 from .compaction import compact
@@ -81,7 +81,7 @@ def add(
     versions = level.file.entries["version"].copy()
     model = _add_empty(level)
     try:
-        _rebuild(level, model, solids, drawn, unseen, like, place)
+        _rebuild(level, model, solids, drawn, unseen, like, place, is_new=True)
     except FormatError:
         for lump, data in before.items():
             if data != level.bytes_of(lump):
@@ -95,7 +95,8 @@ def _add_empty(level: Level) -> int:
     """Add a model of a node and two leafs, in which nothing is; its number."""
     changes = Changes(level)
     models, nodes, leafs = (changes.table(lump) for lump in (LumpId.MODELS, LumpId.NODES, LumpId.LEAFS))
-    room_for(level, LumpId.MODELS, len(models))
+    for lump, table, more in ((LumpId.MODELS, models, 1), (LumpId.NODES, nodes, 1), (LumpId.LEAFS, leafs, 2)):
+        room_for(level, lump, len(table), more)
     row, node, pair = np.zeros(1, models.dtype), np.zeros(1, nodes.dtype), np.zeros(2, leafs.dtype)
     pair["cluster"] = pair["leaf_water_data_id"] = -1
     if len(models) > 1:  # what leafs say of themselves besides: which sky they see
@@ -165,6 +166,7 @@ def _rebuild(
     unseen: Sequence[Face],
     old: Sequence[Piece],
     place: Floats | None,
+    is_new: bool = False,
 ) -> None:
     """See `rebuild`. old: pieces whose sides keep their planes."""
     check_model(level, model)
@@ -201,7 +203,8 @@ def _rebuild(
         collide = brush_collision.collision(level, model, shapes, polygons, brushes)
         changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(collide, level.byte_order))
     lengths = cube_lengths(level)
-    compact(changes)
+    compact(changes, blanks=not is_new)  # so that `gone_models` can take out what a new one brought, and no more
+    changes.check_room(GROWING)
     changes.apply()
     keep_versions(level, lengths)
 

@@ -14,6 +14,12 @@ from .brush_pieces import WHAT
 from .changes import Changes
 from .living import Living
 
+GROWING = (
+    *(LumpId.PLANES, LumpId.BRUSHES, LumpId.BRUSHSIDES, LumpId.NODES, LumpId.LEAFS, LumpId.LEAFBRUSHES),
+    *(LumpId.LEAFFACES, LumpId.FACES, LumpId.VERTEXES, LumpId.EDGES, LumpId.SURFEDGES, LumpId.TEXINFO),
+)
+"""Tables that brushes grow, of which usual compilers allow only so many rows."""
+
 
 def held(records: Records, name: str, rows: Ints | int | slice, values: npt.ArrayLike) -> None:
     """Set a field of some rows. Raises FormatError for numbers that it cannot hold."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an operation is about to change: put into the level at the end, or not at all where something is wrong."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ...arrays import Array
 from ...binary import FormatError
+from ...counting import number_of
 from ..check import most_records
 from ..container.pak import Pak
 from ..level import Level
@@ -80,6 +81,14 @@ class Changes:
         """The lumps whose records name rows of one, to be written to."""
         lumps = {each.lump for each in (*NUMBERS, *RUNS) if each.target == target}
         return {lump: self.table(lump) for lump in lumps if self.peek(lump) is not None}
+
+    def check_room(self, lumps: Iterable[LumpId]) -> None:
+        """Raise FormatError where a table has become larger than usual compilers allow."""
+        for lump in lumps:
+            after = self.peek(lump)
+            if after is not None and lump in self._tables:
+                count = len(self.level.table(lump))
+                room_for(self.level, lump, count, len(after) - count)
 
     def set_bytes(self, lump: int, data: bytes) -> None:
         """Have other bytes in a lump that is no table."""
@@ -176,4 +185,5 @@ def room_for(level: Level, lump: LumpId, count: int, more: int = 1) -> None:
     """
     most = most_records(level, lump)
     if count <= most < count + more:
-        raise FormatError(f"would have {count + more}, usual compilers allow {most}", lump_name(lump))
+        records = number_of(count + more, "records")
+        raise FormatError(f"{lump_name(lump)} would have {records}, usual compilers allow {most}")

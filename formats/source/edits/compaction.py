@@ -3,7 +3,8 @@
 
 An edit puts new rows behind a table's, and what the old ones were for may have gone. Rows that nothing names any more,
 but something did before the edit, are gaps: the edit's own rows are moved into them. Those that are left are closed,
-or, where the rows of before have to keep their numbers, wiped for the next edit to use.
+or, where the rows of before have to keep their numbers, wiped for the next edit to use. Textures and their names, which
+keep their numbers, go from the ends of their tables alone.
 """
 
 from collections.abc import Collection
@@ -34,18 +35,23 @@ COMPACTED = (
 _PAIRS = frozenset((LumpId.PLANES,))  # a plane and its opposite stay together
 _NOT_FIRST = frozenset((LumpId.EDGES, LumpId.LEAFFACES, LumpId.LEAFBRUSHES))
 """Whose first row isn't used again: edge 0 cannot be walked backwards, leaf lists of nothing begin at 0."""
+_TEXTURES = (LumpId.TEXDATA, LumpId.TEXDATA_STRING_TABLE)
 
 
-def compact(changes: Changes, dense: Collection[LumpId] = (), closed: bool = False) -> dict[LumpId, Ints]:
+def compact(
+    changes: Changes, dense: Collection[LumpId] = (), closed: bool = False, blanks: bool = True
+) -> dict[LumpId, Ints]:
     """Have an edit use the rows again that it left behind, but for lumps that have none, which are `dense`.
 
     closed: whether no gaps are left, for which a few rows of before get other numbers: of single rows the last ones, of
-    runs those behind gaps. Else none does.
+    runs those behind gaps. Else none does. blanks: whether rows of zeros that nothing names are used, too, as an edit
+    that isn't closed leaves them.
 
     Returns the new numbers of rows, int64[rows], for each lump in which any has moved. Raises FormatError.
     """
     after = Living(changes.level, changes.peek)
     rows = {lump: (changes.living_before.rows(lump), after.rows(lump)) for lump in COMPACTED if lump not in dense}
+    textures = [changes.living_before.rows(lump) for lump in _TEXTURES]
     moved = {}
     for lump, (was, now) in rows.items():
         records = changes.peek(lump)
@@ -55,21 +61,44 @@ def compact(changes: Changes, dense: Collection[LumpId] = (), closed: bool = Fal
         if len(was) % unit or len(now) % unit:
             break
         was, now = (np.repeat(part.reshape(-1, unit).any(axis=1), unit) for part in (was, now))
-        freed = ~now[: len(was)] & (was if closed else was | _blank(records[: len(was)]))
+        freed = ~now[: len(was)] & (was | _blank(records[: len(was)]) if blanks and not closed else was)
         filled = _filled(changes, lump, freed, now)
         if filled is None:
             break  # of a damaged map: its rows still name what comes next
         made, numbers, gaps = filled
         if closed and not _is_named(changes, lump, gaps):
             keeps = after.elsewhere(lump, len(made))
-            keeps[:1] |= lump in _NOT_FIRST
+            keeps[:1] |= lump == LumpId.EDGES
             made, numbers = _closed(made, numbers, gaps, keeps, lump)
         else:
-            last = int(np.flatnonzero(~gaps)[-1]) + 1 if not gaps.all() else 0
+            gaps[:1] &= lump != LumpId.EDGES
+            last = _end(~gaps)
             made = made[: last + (-last) % unit]
         _put(changes, lump, made, numbers)
         moved[lump] = numbers
+    _cut_textures(changes, *textures)
     return moved
+
+
+def _end(used: Mask) -> int:
+    """The end of the last row that is used."""
+    return int(np.flatnonzero(used)[-1]) + 1 if used.any() else 0
+
+
+def _cut_textures(changes: Changes, were: Mask, names_were: Mask) -> None:
+    """Cut off what an edit left at the ends of the tables of textures and of their names. were: named before it."""
+    for lump, was in zip(_TEXTURES, (were, names_were), strict=True):
+        table = changes.peek(lump)
+        if table is None:
+            return
+        used = named(changes.peek, lump, {}, len(table))
+        used |= Living(changes.level, changes.peek).elsewhere(lump, len(table))
+        used[: len(was)] |= ~was  # rows that nothing named stay
+        end = _end(used)
+        if end < len(table) and lump == LumpId.TEXDATA:
+            changes.set_table(lump, table[:end])
+        elif end < len(table):
+            changes.names = changes.names.shortened(end)
 
 
 def _blank(records: Records) -> Mask:

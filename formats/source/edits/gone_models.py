@@ -11,6 +11,7 @@ from ..collision import physcollide
 from ..geometry import Ints
 from ..level import Level
 from ..lumps import LumpId
+from ..records import Records
 from ..tree import brushes as level_brushes
 from . import brush_models, new_light
 from .brush_faces import FaceEdit
@@ -49,7 +50,7 @@ def remove_last(level: Level) -> None:
         found.models = [entry for entry in found.models if entry.model != model]
         changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(found, level.byte_order))
     lengths = brush_models.cube_lengths(level)
-    compact(changes)
+    compact(changes, closed=True)
     changes.apply()
     brush_models.keep_versions(level, lengths)
 
@@ -73,12 +74,22 @@ def _cut_leafs(changes: Changes, own: Ints) -> None:
 
 
 def _drop_light(changes: Changes, model: int) -> None:
-    """Cut off the light of a model's faces where it is the last: elsewhere it stays, and nothing names it."""
+    """Cut out the light of a model's faces, as far as it is theirs alone."""
     row = changes.level.table(LumpId.MODELS)[model]
     first, count = int(row["firstface"]), int(row["numfaces"])
-    for lighted in new_light.lumps(changes.level).values():
+    for faces, lighted in new_light.lumps(changes.level).items():
+        cut = {}
         for lump, found in lighted.items():
-            own = (found.faces >= first) & (found.faces < first + count)
-            begins, ends = found.offset - found.header, found.offset + found.size
-            if own.any() and not own.all() and int(begins[own].min()) >= int(ends[~own].max()):
-                changes.set_bytes(lump, bytes(changes.level.bytes_of(lump)[: int(begins[own].min())]))
+            cut[lump] = new_light.dropped(found, (found.faces >= first) & (found.faces < first + count))
+            data = np.frombuffer(changes.level.bytes_of(lump), np.uint8)
+            changes.set_bytes(lump, np.delete(data, cut[lump]).tobytes())
+        rows = {lump: _shifted(changes.table(faces), own, lump) for lump, own in cut.items()}
+        changes.set_table(faces, new_light.same_places(rows))
+
+
+def _shifted(faces: Records, cut: Ints, lump: LumpId) -> Records:
+    """Faces whose light has moved up, after bytes of a lump were cut out, int64[n]."""
+    made, offsets = faces.copy(), faces["lightofs"].astype(np.int64)
+    lit = np.flatnonzero(offsets >= 0)
+    new_light.put_places(made, lit, offsets[lit] - np.searchsorted(cut, offsets[lit]), lump)
+    return made

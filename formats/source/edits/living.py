@@ -65,6 +65,9 @@ class Living:
             lights = self._tables(lump)
             if has(lights, "texinfo") and lights is not None:
                 found[LumpId.TEXINFO].append(lights["texinfo"].astype(np.int64))
+        macros = self._tables(LumpId.FACE_MACRO_TEXTURE_INFO)
+        if macros is not None:
+            found[LumpId.TEXDATA_STRING_TABLE] = [macros["macro_texture_name_id"].astype(np.int64)]
         for lump in (LumpId.OVERLAYS, LumpId.WATEROVERLAYS):
             if self._level.version_of(lump) >= overlay_lists.VERSION and self._tables(lump) is None:
                 with suppress(FormatError):

@@ -133,6 +133,15 @@ def same_places(rows: Mapping[LumpId, Records]) -> Records:
     return first
 
 
+def dropped(found: Blocks, gone: Bools) -> Ints:
+    """The bytes of a lump that only blocks have that are gone, bool[n]: int64[n], ascending."""
+    first, end = found.offset - found.header, found.offset + found.size
+    starts, stops = np.sort(first[gone]), np.sort(end[gone])
+    shared = ~gone & (np.searchsorted(starts, end) > np.searchsorted(stops, first, side="right"))
+    own = np.unique(ranges.flat(first[gone], (end - first)[gone]))
+    return own[~np.isin(own, ranges.flat(first[shared], (end - first)[shared]))]
+
+
 def put_places(rows: Records, which: Ints, offsets: Ints, lump: LumpId) -> None:
     """Have faces, int64[n], their lightmaps at bytes of a lump, int64[n]. Raises FormatError for too large a lump."""
     if len(offsets) and int(offsets.max()) > np.iinfo(rows.dtype["lightofs"]).max:

@@ -20,7 +20,7 @@ from ..lumps import LumpId, lump_name
 from ..records import Records
 from ..tree import brushes
 from . import face_fields
-from .changes import Changes, fitting, numbered
+from .changes import Changes, fitting, numbered, room_for
 from .texture_fits import TOLERANCE, fit
 
 _ALIKE = 0.9  # of the original faces, in maps where these have texinfos that mean something
@@ -127,6 +127,7 @@ def share(changes: Changes, rows: Records, old: Ints | None = None) -> Ints:
         most = min(int(np.iinfo(dtype["texinfo"]).max) for dtype in users if dtype is not None)
         if len(known) + len(fresh) > most:
             raise FormatError(f"would have {len(known) + len(fresh)}, {most} can be told", lump_name(LumpId.TEXINFO))
+        room_for(changes.level, LumpId.TEXINFO, len(known), len(fresh))
         changes.append(LumpId.TEXINFO, rows[fresh - len(known)])
     return numbers
 

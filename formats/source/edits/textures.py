@@ -100,6 +100,6 @@ def _rename(changes: Changes, number: int, name: str) -> None:
 def _set_names(changes: Changes, strings: Strings) -> None:
     lump = LumpId.TEXDATA_STRING_DATA
     if len(changes.names.data) <= MOST_BYTES[lump] < len(strings.data):
-        message = f"would have {len(strings.data)} bytes, usual compilers allow {MOST_BYTES[lump]}"
-        raise FormatError(message, lump_name(lump))
+        size = len(strings.data)
+        raise FormatError(f"{lump_name(lump)} would have {size} bytes, usual compilers allow {MOST_BYTES[lump]}")
     changes.names = strings

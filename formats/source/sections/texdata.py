@@ -61,6 +61,12 @@ class Strings:
         offsets = np.append(self.offsets, np.int32(len(closed)))
         return Strings(offsets, closed + _raw(name) + b"\0"), len(self.offsets)
 
+    def shortened(self, count: int) -> "Strings":
+        """Return the first `count` texts; the data of the others goes if it is behind all of theirs."""
+        kept, begin = self.offsets[:count], int(self.offsets[count:].min(initial=len(self.data)))
+        is_behind = bool((kept < begin).all()) and self.data[begin - 1 : begin] in (b"", b"\0")
+        return Strings(kept, self.data[: max(begin, 0)] if is_behind else self.data)
+
     def _closed(self) -> bytes:
         """The data, so that what is put behind it is not part of its last text."""
         return self.data if self.data.endswith(b"\0") or not self.data else self.data + b"\0"

@@ -232,22 +232,28 @@ class FaceMoves:
         return not alone.any() and bool(heights.max(initial=0) <= BEHIND)
 
     def _refuse_strays(self, made: list[tuple[_Brush, _Moved]]) -> None:
-        """Raise FaceMoveError for new faces that are on no side of a brush that was moved."""
+        """Raise FaceMoveError for new faces that are on no side of a brush that was moved, nor walls of an extrusion:
+        those lie within the brush where its side reaches further than its face, behind what hides the rest.
+        """
         if not len(self._new):
             return
         on = np.zeros(len(self._new), np.bool_)
         normals, _ = self._planes(self._new)
         for number, polygon in enumerate(self._new.tolist()):
             points = self._surfaces.positions[self._corners(np.array([polygon]))]
-            for _, moved in made:
+            for brush, moved in made:
                 heights = points @ moved.normals.T - moved.dists
                 lies = (np.abs(heights) <= BEHIND).all(axis=0) & (moved.normals @ normals[number] > 0)
-                if lies.any() and heights.max() <= BEHIND:
+                now = np.abs(heights[:, moved.changed]) <= BEHIND
+                then = np.abs(points @ brush.normals.T - brush.dists)[:, moved.changed] <= BEHIND
+                is_wall = (now | then).all(axis=0) & (now.sum(axis=0) >= 2) & (then.sum(axis=0) >= 2)
+                if (lies.any() or is_wall.any()) and heights.max() <= BEHIND:
                     on[number] = True
                     break
         if not on.all():
             raise FaceMoveError(
-                "new faces are on no brush: a mesh in the collection Brushes is one (Add Brush in the sidebar)",
+                "new faces are on no brush: a mesh in the collection Brushes is one (Add Brush in the sidebar), and a "
+                "part of a side can't be pulled out of it",
                 self._new[~on],
             )
 

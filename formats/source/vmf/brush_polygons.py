@@ -312,7 +312,8 @@ class _Matcher:
 
     def _made(self, brush: int, polygons: Ints, normals: Floats, dists: Floats) -> VmfSolids:
         before, places = self.before, self.places[polygons]
-        known = places >= 0
+        known, records = places >= 0, np.full(len(places), -1, np.int64)
+        records[known] = before.records[places[known]]
         corners = self._corners(self.first, polygons)
         counts = np.diff(self.first)[polygons]
         vectors = self._vectors(polygons, normals)
@@ -340,7 +341,7 @@ class _Matcher:
             smoothing,
             names,
             ids,
-            np.where(known, before.records[places], -1),
+            records,
             np.full(len(places), -1, np.int64),
         )
 
@@ -364,12 +365,15 @@ class _Matcher:
         )
         same = np.zeros(len(places), np.bool_)
         same[known] = (self.in_place & self.same_texture)[polygons[known]]
-        planes_before = np.where(known[:, None], self.before.normals[places], normals)
+        planes_before = normals.copy()
+        planes_before[known] = self.before.normals[places[known]]
         rigid = (off <= TEXELS) & _alike(_within(fitted, normals), _within(old, planes_before))
         rests = same | (untouched & ~rigid) | ~textured  # the texture stays where the map has it
         bent = textured & ~rests & (off > TEXELS)
         # What fills a cut has the numbers of a face beside it, and coordinates that mean nothing.
-        filling = bent & ~self.in_place[polygons] & ((places < 0) | (self._shown[places] > 1))
+        once = known.copy()
+        once[known] = self._shown[places[known]] <= 1
+        filling = bent & ~self.in_place[polygons] & ~once
         bent &= ~filling
         if bent.any():
             worst = float(off[bent].max())

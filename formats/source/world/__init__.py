@@ -5,19 +5,20 @@ Brushes are put into the leafs that are there, as the compiler does it with a fu
 opens sees and is seen. Nothing but what was edited changes.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ...counting import number_of
+from ...binary import FormatError
 from ...steps import Steps, Stepwise, drain, quietly
-from ..check import most_records
 from ..edits.brush_pieces import Piece
+from ..edits.brush_tables import GROWING
 from ..edits.changes import Changes
 from ..edits.compaction import compact
 from ..level import Level
-from ..lumps import LumpId, lump_name
-from . import carve, cells, collision, faces, leaf_light, light, props
+from ..lumps import LumpId
+from . import carve, cells, collision, faces, leaf_light, light, props, unmet
 from .asked import editable
 from .brush_cells import BrushCells
 from .owned import displaced
@@ -36,12 +37,11 @@ __all__ = [
     "displaced",
     "editable",
     "pieces",
+    "unmet",
 ]
 
-_GROWS = (
-    *(LumpId.PLANES, LumpId.BRUSHES, LumpId.BRUSHSIDES, LumpId.NODES, LumpId.LEAFS, LumpId.LEAFBRUSHES),
-    *(LumpId.LEAFFACES, LumpId.FACES, LumpId.VERTEXES, LumpId.EDGES, LumpId.SURFEDGES, LumpId.TEXINFO),
-)
+_CARVED = (LumpId.BRUSHES, LumpId.NODES, LumpId.LEAFS, LumpId.LEAFBRUSHES)
+"""Tables that are as large as they will be once brushes are carved: rows of others that go are used again."""
 _LISTS = (LumpId.LEAFBRUSHES, LumpId.LEAFFACES)
 
 
@@ -76,6 +76,7 @@ def _apply(level: Level, edits: WorldEdits) -> Steps[Carved]:
 
 def _follow(changes: Changes, edits: WorldEdits, carved: Carved) -> Steps[Carved]:
     """Have faces, light and what collides follow the brushes. Raises WorldError and FormatError."""
+    _check_room(changes, _CARVED if edits.changed else GROWING)  # before work that is in vain
     put = faces.put(changes, edits, carved)
     yield
     light.put(changes, carved, put)
@@ -84,7 +85,7 @@ def _follow(changes: Changes, edits: WorldEdits, carved: Carved) -> Steps[Carved
     yield
     sides = compact(changes, dense=_LISTS, closed=True).get(LumpId.BRUSHSIDES)
     yield
-    _check_limits(changes)
+    _check_room(changes, GROWING)
     moved = np.array(sorted(put.displaced.moved), np.int64)
     bare = carved.bare if sides is None else [replace(part, side=int(sides[part.side])) for part in carved.bare]
     return replace(carved, bare=bare, displacements=moved, undisplaced=put.displaced.gone)
@@ -98,20 +99,17 @@ def check(level: Level, edits: WorldEdits) -> list[WorldError]:
     if carved is not None:
         try:
             drain(_follow(changes, edits, carved))
-        except WorldError as error:
-            errors.append(error)
+        except FormatError as error:
+            errors.append(error if isinstance(error, WorldError) else WorldError(error.message))
     return errors
 
 
-def _check_limits(changes: Changes) -> None:
+def _check_room(changes: Changes, lumps: Sequence[LumpId]) -> None:
     """Raise WorldError where a table has become larger than usual compilers allow."""
-    for lump in _GROWS:
-        before, after = changes.level.table(lump), changes.peek(lump)
-        most = most_records(changes.level, lump)
-        if after is not None and len(before) < len(after) > most:
-            raise WorldError(
-                f"{lump_name(lump)} would have {number_of(len(after), 'records')}, usual compilers allow {most}"
-            )
+    try:
+        changes.check_room(lumps)
+    except FormatError as error:
+        raise WorldError(error.message) from error
 
 
 def _put_bounds(level: Level, carved: Carved) -> None:

@@ -59,6 +59,8 @@ def _samples(changes: Changes, carved: Carved, lighting: LumpId, index: LumpId) 
     other = np.arange(len(leafs)) >= len(rows)
     other[carved.opened] = True
     owners = np.flatnonzero(other)
+    if not len(owners):
+        return
     sources = carved.like[owners]
     counts = rows["count"].astype(np.int64)
     known = rows["first"].astype(np.int64) + counts <= len(old)
@@ -78,7 +80,9 @@ def _samples(changes: Changes, carved: Carved, lighting: LumpId, index: LumpId) 
     sizes = np.bincount(leaf, minlength=len(leafs))
     table = np.zeros(len(leafs), rows.dtype)
     held(table, "count", slice(None), sizes)
-    held(table, "first", slice(None), np.where(sizes > 0, ranges.starts(sizes)[:-1], 0))
+    starts = np.zeros(len(leafs), np.int64)  # of leafs without samples, what stood there
+    starts[same] = np.minimum(rows["first"][carved.like[same]], len(made))
+    held(table, "first", slice(None), np.where(sizes > 0, ranges.starts(sizes)[:-1], starts))
     changes.set_table(index, table)
 
 

@@ -13,7 +13,6 @@ from ... import ranges
 from ..edits import new_light
 from ..edits.changes import Changes
 from ..edits.new_light import Donors, Filled, FreshFaces
-from ..geometry import Ints
 from ..light.lighting import Blocks
 from ..lumps import LumpId
 from ..records import Records
@@ -53,7 +52,7 @@ def _write(changes: Changes, made: PutFaces, fresh: FreshFaces, lump: LumpId, fa
     """Write a lighting lump; the rows of its faces, with their light."""
     data = np.frombuffer(changes.level.bytes_of(lump), np.uint8)
     rows = changes.table(faces).copy()
-    dropped = _dropped(found, made.now)
+    dropped = new_light.dropped(found, made.now[found.faces] < 0)
     offsets = rows["lightofs"].astype(np.int64)
     stays = np.zeros(len(rows), np.bool_)
     stays[made.now[made.now >= 0]] = True
@@ -77,13 +76,3 @@ def _write(changes: Changes, made: PutFaces, fresh: FreshFaces, lump: LumpId, fa
         light.tell(rows, made.first, end, lump)
     changes.set_bytes(lump, np.concatenate(parts).tobytes())
     return rows
-
-
-def _dropped(found: Blocks, now: Ints) -> Ints:
-    """The bytes of a lump that only faces have that are gone: int64[n], ascending."""
-    first, end = found.offset - found.header, found.offset + found.size
-    gone = now[found.faces] < 0
-    starts, stops = np.sort(first[gone]), np.sort(end[gone])
-    shared = ~gone & (np.searchsorted(starts, end) > np.searchsorted(stops, first, side="right"))
-    dropped = np.unique(ranges.flat(first[gone], (end - first)[gone]))
-    return dropped[~np.isin(dropped, ranges.flat(first[shared], (end - first)[shared]))]

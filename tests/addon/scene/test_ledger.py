@@ -144,6 +144,17 @@ def test_where_elements_were_added_what_follows_from_others_does(level: Any) -> 
     assert (report.warnings, report.notes) == ([], [])
 
 
+def test_of_a_mesh_that_lost_all_its_faces_these_alone_are_told(level: Any) -> None:
+    wall: Any = bpy.data.objects["wall"]
+    fates: Fates = {"wall": {"smooth shading": follows("the flat sides"), "*": WRITTEN}}
+    assert "sharp_face" in wall.data.attributes
+    ledger.enter(level, fates)
+    wall.data.clear_geometry()
+    report = Report()
+    ledger.tell(level, fates, report)
+    assert (report.warnings, report.notes) == ([], [])
+
+
 def test_shared_data_is_told_of_each_object_at_once(level: Any) -> None:
     bpy.data.lights["light"].use_shadow = False
     warnings, _ = told(level)

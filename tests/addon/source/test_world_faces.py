@@ -92,6 +92,19 @@ def test_a_face_extruded() -> None:
     assert bounds(scene.edit(), CRATE) == [[128, 128, 0], [208, 192, 64]]
 
 
+def test_a_face_extruded_whose_side_reaches_into_the_floor() -> None:
+    """What the floor hides of the side goes along, and the wall of the extrusion that lies within the brush is none."""
+    scene = World()
+    with scene.selected(CRATE):
+        translate(0, 0, -8)
+    sunk = source.write(scene.edit())
+    bpy.ops.wm.read_homefile(use_empty=True)
+    scene = Hall(sunk)
+    with scene.faces(CRATE, lambda face: face.normal.x > 0.99):
+        bpy.ops.mesh.extrude_region_move(TRANSFORM_OT_translate={"value": (16 * UNIT, 0, 0)})
+    assert bounds(scene.edit(), CRATE) == [[128, 128, -8], [208, 192, 56]]
+
+
 def test_a_face_extruded_to_where_no_brush_can_be() -> None:
     scene = Hall()
     with scene.faces(CRATE, lambda face: face.normal.x > 0.99):
