@@ -10,7 +10,7 @@ import bpy
 from ..formats.counting import number_of
 from . import changes, games, levels
 from .game import Settings
-from .scene import declared, level_options, options, stage
+from .scene import declared, findings, level_options, options, stage
 from .scene.blender_types import Value
 from .scene.declared import Declared
 from .scene.progress import Steps
@@ -115,8 +115,12 @@ class LEVELWRIGHT_OT_show_changes(Stoppable, _AsExported):
         self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report
     ) -> Steps[None]:
         """Make it, and compare it with the imported one."""
-        made = yield from levels.check_export.steps(context, level, report, settings)
-        number = yield from changes.keep.steps(level, made)
+        try:
+            made = yield from levels.check_export.steps(context, level, report, settings)
+            number = yield from changes.keep.steps(level, made)
+        except levels.FAILURES:
+            findings.keep(level, (), "changes")  # an earlier list would look like what was found now
+            raise
         said = number_of(number, "changes") if number else changes.NOTHING
         self.report({"INFO"}, f"{level.name}: {said}")
 

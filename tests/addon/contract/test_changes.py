@@ -11,7 +11,7 @@ from levelwright.addon import changes, checking, levels
 from levelwright.addon.game import Game
 from levelwright.addon.scene import declared, findings, identity, level_options, originals, properties
 from levelwright.addon.scene.progress import Steps, Stepwise
-from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.reports import Report, SceneError
 
 from tests.addon.contract.registered import ALL, LEVELS
 
@@ -58,6 +58,22 @@ def test_an_edit_is_listed_with_its_object(game: Game, sample: Path) -> None:
     assert bpy.ops.levelwright.show_report(which="changes") == {"FINISHED"}
     findings.select(bpy.context, level, selecting)
     assert obj in bpy.context.selected_objects
+
+
+@LEVELS
+def test_a_refused_comparison_leaves_no_earlier_list(game: Game, sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    level = imported(game, sample)
+    bpy.ops.levelwright.show_changes()
+    assert findings.changes(level)
+
+    def refused(*_: object) -> Steps[dict[str, bytes]]:
+        yield
+        raise SceneError("not so")
+
+    monkeypatch.setattr(levels, "check_export", Stepwise(refused))
+    with pytest.raises(RuntimeError, match="not so"):
+        bpy.ops.levelwright.show_changes()
+    assert not findings.changes(level)
 
 
 @LEVELS
