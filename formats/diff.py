@@ -224,10 +224,15 @@ def _are_rows_shifted(was: Array, now: Array) -> bool:
 
 
 def _rows(was: Array, now: Array, place: str, most: int, begin: int = 0) -> Iterator[Unlike]:
-    """Compare tables of equal length. most: rows that are told one by one. begin: the number of their first row."""
+    """Compare tables of equal length. most: rows that are told one by one; of records in rows, most of these. begin:
+    the number of their first row.
+    """
+    shape = was.shape if was.dtype.names else was.shape[:1]
+    was, now = (table.reshape(-1, *table.shape[len(shape) :]) for table in (was, now))
     changed = _changed(was, now)
     for row in changed[:most].tolist():
-        where = f"{place}[{begin + row}]"
+        first, *others = map(int, np.unravel_index(row, shape))
+        where = "".join([place, *(f"[{number}]" for number in (begin + first, *others))])
         if was.dtype.names:
             for name in was.dtype.names:
                 if was[name][row].tobytes() != now[name][row].tobytes():

@@ -77,6 +77,15 @@ def test_item_types_of_a_map_say_what_they_hold() -> None:
     assert "  item types.5 (layers): 21 -> 20" in told
 
 
+def test_records_that_lie_in_rows_are_told_one_by_one() -> None:
+    was = np.zeros((30, 40), [("height", "<f4"), ("theme", "u1")])
+    now = was.copy()
+    now["height"][3, 17] = 2.5
+    assert lines(was, now) == ["  x[3][17].height: 0.0 -> 2.5"]
+    now["theme"] = 1
+    assert len(lines(was, now)) == 21 and lines(was, now)[-1] == "  x (more): 1,180 more rows -> other values"
+
+
 def test_a_row_taken_out_and_another_put_in_move_no_other() -> None:
     was = np.zeros(9, [("id", "<i4"), ("at", "<f4")])
     was["id"] = np.arange(9)
