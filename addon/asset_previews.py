@@ -11,7 +11,7 @@ from mathutils import Euler, Matrix, Vector
 
 from ..formats import bitmap_font
 from .picture import PictureSettings, choose_engine
-from .scene import attributes, images, stage
+from .scene import attributes, images, materials, stage
 from .scene.blender_types import Value
 from .scene.previews import SIZE, Pixels, fitted
 
@@ -82,9 +82,9 @@ class Studio:
 
 
 def of_material(material: bpy.types.Material) -> Pixels:
-    """A material's first image, or its colour in Solid views."""
+    """A material's first image, or its colour in Solid views, where these show that."""
     tree = material.node_tree
-    for node in tree.nodes if tree is not None else ():
+    for node in tree.nodes if tree is not None and not materials.shows_color(material) else ():
         image: Value = getattr(node, "image", None)
         if isinstance(image, bpy.types.Image) and image.size[0] and image.size[1]:
             return fitted(images.to_rgba(image))
