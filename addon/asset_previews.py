@@ -12,7 +12,7 @@ from mathutils import Euler, Matrix, Vector
 from ..formats import bitmap_font
 from .picture import PictureSettings, choose_engine
 from .scene import attributes
-from .scene.media import images
+from .scene.media import images, materials
 from .scene.media.previews import SIZE, Pixels, fitted
 from .scene.view import stage
 
@@ -83,9 +83,9 @@ class Studio:
 
 
 def of_material(material: bpy.types.Material) -> Pixels:
-    """A material's first image, or its colour in Solid views."""
+    """A material's first image, or its colour in Solid views, where these show that."""
     tree = material.node_tree
-    for node in tree.nodes if tree is not None else ():
+    for node in tree.nodes if tree is not None and not materials.shows_color(material) else ():
         image: object = getattr(node, "image", None)
         if isinstance(image, bpy.types.Image) and image.size[0] and image.size[1]:
             return fitted(images.to_rgba(image))

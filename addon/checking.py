@@ -14,6 +14,7 @@ from .scene.fields import declared, level_options, options
 from .scene.fields.declared import Declared
 from .scene.interface.sidebar import Result, layout_of, refuse, register_classes, show_tab, unregister_classes
 from .scene.interface.stoppable import Stoppable
+from .scene.issues import findings
 from .scene.reports import Report
 from .scene.view import stage
 from .scene.work.progress import Steps
@@ -115,8 +116,12 @@ class LEVELWRIGHT_OT_show_changes(Stoppable, _AsExported):
         self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report
     ) -> Steps[None]:
         """Make it, and compare it with the imported one."""
-        made = yield from levels.check_export.steps(context, level, report, settings)
-        number = yield from changes.keep.steps(level, made)
+        try:
+            made = yield from levels.check_export.steps(context, level, report, settings)
+            number = yield from changes.keep.steps(level, made)
+        except levels.FAILURES:
+            findings.keep(level, (), "changes")  # an earlier list would look like what was found now
+            raise
         said = number_of(number, "changes") if number else changes.NOTHING
         self.report({"INFO"}, f"{level.name}: {said}")
 

@@ -16,6 +16,7 @@ import bpy
 
 from .. import formats
 from ..formats.binary import FormatError
+from ..formats.counting import number_of
 from . import games
 from .game import Form, Game, Settings
 from .scene.disk import chosen_files, files, journal, known_files
@@ -258,7 +259,8 @@ def check_export(
         )
         yield from _look_over(context, collection, next(iter(parts.values())), report)
         level_options.keep(collection, chosen)
-        report.note(f"nothing is written: this was a check. {sum(map(len, parts.values()))} bytes could be")
+        size = number_of(sum(map(len, parts.values())), "bytes")
+        report.note(f"nothing is written: this was a check. {size} could be")
     return parts
 
 

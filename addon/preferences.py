@@ -106,7 +106,10 @@ def _draw_folders(
         box = column.box()
         if folder.is_file:
             box.prop(owner, folder.name)
-            _draw_seen(box, context, _file_seen(folder, context))
+            seen = _file_seen(folder, context)
+            _draw_seen(box, context, seen)
+            if seen is None and folder.programs:
+                draw_text(box, context, "Not found: only Play needs it", "INFO")
             continue
         box.label(text=folder.title, icon="FILE_FOLDER")
         if not folder.folders(context):
@@ -130,13 +133,13 @@ def _draw_folders(
 
 
 def _file_seen(folder: ContentFolder, context: bpy.types.Context) -> Seen | None:
-    """What a file of the user's is, or the program that is found without one; None where nothing has to be there."""
+    """What a file of the user's is, or the program that is found without one; None where there is neither."""
     found = folder.program(context) if folder.programs else None
     if found is not None:
         return Seen(True, str(found))
     if chosen := folder.chosen(context):
         return _look(folder, Path(chosen))
-    return Seen(False, "not found") if folder.programs else None
+    return None
 
 
 def _draw_seen(box: bpy.types.UILayout, context: bpy.types.Context, seen: Seen | None, before: str = "") -> None:

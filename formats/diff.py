@@ -26,6 +26,8 @@ ROWS = 20
 """Rows of a table, and elements of an array, that are told one by one."""
 WIDTH = 100
 """Letters of a value that are shown."""
+FARTHEST = float(np.finfo(np.float32).max)
+"""The largest number of single precision."""
 _NAMES = ("classname", "class", "definition", "name", "type", "targetname", "lump", "id", "kind")
 """What says which record it is, where it has one of these."""
 
@@ -115,7 +117,7 @@ def differing(was: object, now: object, place: str = "", rows: int = ROWS) -> It
     elif _is_records(was) and _is_records(now):
         yield from _lists(list(was), list(now), place, rows)  # type: ignore[call-overload]
     elif _digest(was) != _digest(now):
-        yield Unlike(place, _short(was), _short(now))
+        yield _unlike(place, was, now)
 
 
 def _joined(table: Columns) -> Array:
@@ -190,7 +192,7 @@ def _arrays(was: Array, now: Array, place: str, most: int) -> Iterator[Unlike]:
     if len(was) == len(now) and not _are_rows_shifted(was, now):
         yield from _rows(was, now, place, most)
         return
-    told = 0
+    told = hidden = 0
     for first, last, begin, end in _unequal([row.tobytes() for row in was], [row.tobytes() for row in now]):
         both = min(last - first, end - begin)
         yield from _rows(was[first : first + both], now[begin : begin + both], place, most, first)
@@ -199,7 +201,8 @@ def _arrays(was: Array, now: Array, place: str, most: int) -> Iterator[Unlike]:
         shown = [*gone, *new][: max(most - told, 0)]
         yield from shown
         told += len(shown)
-    if len(was) != len(now):
+        hidden += len(gone) + len(new) - len(shown)
+    if hidden and len(was) != len(now):
         yield Unlike(f"{place} (rows)", str(len(was)), str(len(now)))
 
 
@@ -221,18 +224,23 @@ def _are_rows_shifted(was: Array, now: Array) -> bool:
 
 
 def _rows(was: Array, now: Array, place: str, most: int, begin: int = 0) -> Iterator[Unlike]:
-    """Compare tables of equal length. most: rows that are told one by one. begin: the number of their first row."""
+    """Compare tables of equal length. most: rows that are told one by one; of records in rows, most of these. begin:
+    the number of their first row.
+    """
+    shape = was.shape if was.dtype.names else was.shape[:1]
+    was, now = (table.reshape(-1, *table.shape[len(shape) :]) for table in (was, now))
     changed = _changed(was, now)
     for row in changed[:most].tolist():
-        where = f"{place}[{begin + row}]"
+        first, *others = map(int, np.unravel_index(row, shape))
+        where = "".join([place, *(f"[{number}]" for number in (begin + first, *others))])
         if was.dtype.names:
             for name in was.dtype.names:
                 if was[name][row].tobytes() != now[name][row].tobytes():
-                    yield Unlike(f"{where}.{name}", _short(was[name][row]), _short(now[name][row]))
+                    yield _unlike(f"{where}.{name}", was[name][row], now[name][row])
         elif was.ndim > 1:
             yield from _rows(was[row], now[row], where, most)
         else:
-            yield Unlike(where, _short(was[row]), _short(now[row]))
+            yield _unlike(where, was[row], now[row])
     if len(changed) > most:
         more = len(changed) - most
         yield Unlike(f"{place} (more)", number_of(more, "more rows"), "other values", more)
@@ -256,7 +264,22 @@ def _is_pair(value: object) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], str)
 
 
-def _short(value: object) -> str:
+def _unlike(place: str, was: object, now: object) -> Unlike:
+    """A value that is another one now: with all digits where fewer don't tell them apart."""
+    before, after = _short(was), _short(now)
+    return Unlike(place, before, after) if before != after else Unlike(place, _short(was, True), _short(now, True))
+
+
+def _rounded(value: object) -> object:
+    """A value with no more digits than single precision has, where it has no more."""
+    if isinstance(value, list | tuple):
+        return list(map(_rounded, value)) if isinstance(value, list) else tuple(map(_rounded, value))
+    if isinstance(value, float) and abs(value) < FARTHEST and np.float32(value) == value:
+        return float(str(np.float32(value)))
+    return value
+
+
+def _short(value: object, is_exact: bool = False) -> str:
     """A value for people, on one line."""
     if isinstance(value, np.ndarray | np.generic) and value.ndim == 0 and value.dtype.names is None:
         value = value.item()
@@ -267,11 +290,12 @@ def _short(value: object) -> str:
     elif isinstance(value, bytes):
         text = f"{len(value)} bytes {value[:16].hex()}{'...' if len(value) > 16 else ''}"
     elif isinstance(value, np.void) and value.dtype.names:
-        text = str(tuple(value[name].tolist() for name in value.dtype.names))
+        whole = tuple(value[name].tolist() for name in value.dtype.names)
+        text = str(whole if is_exact else _rounded(whole))
     elif isinstance(value, np.ndarray | np.void):
-        text = str(value.tolist())
+        text = str(value.tolist() if is_exact else _rounded(value.tolist()))
     else:
-        text = repr(value)
+        text = repr(value if is_exact else _rounded(value))
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 

@@ -35,7 +35,6 @@ PLACES = (
         (layout.THING,),
         number=lambda held, at: sum(len(section["things"]) for section in held["sections"][: at[0]]) + at[1],
     ),
-    RecordPlace(r"cells\[(\d+)\]", "cells"),
 )
 GAME = Game(
     key="fable",

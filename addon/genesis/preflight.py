@@ -109,7 +109,7 @@ def _textures(level: genesis.MapLevel | genesis.Level3dt, collection: bpy.types.
         (
             (f"texture {name!r} isn't in {library.base_name(named)}: the compiler takes another", having.get(key, ()))
             for key, name in sorted({name.lower(): name for name in used}.items())
-            if key not in known
+            if key and key not in known  # faces without a material have been told
         ),
     )
 

@@ -265,7 +265,11 @@ class Report:
                 self.missing(kind, name, mend)
 
     def counted(self) -> str:
-        """What came in or went out: '2 groups, 17 tile layers'; where nothing did, the first note, which says why."""
+        """What came in or went out: '2 groups, 17 tile layers'; where nothing did, the first note, which says why; of
+        what was refused that it was.
+        """
+        if any(message.startswith(REFUSED) for message in self.warnings):
+            return REFUSED.removesuffix(": ")
         counts = ", ".join(number_of(n, kind) for kind, n in self.counts.items() if n)
         return counts or next(iter(self.notes), "nothing")
 

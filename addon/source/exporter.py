@@ -134,6 +134,8 @@ def _report_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
             report.left_out(f"light {obj.name!r} (not an entity: it needs a property classname)")
         elif obj.type == "LIGHT_PROBE":
             report.left_out(f"light probe {obj.name!r} (not a cubemap: copy one that the map has)")
+        elif obj.type == "MESH":
+            report.left_out(f"mesh {obj.name!r} (not a part of the map: Make Brush Entity makes it one)")
         else:
             report.left_out(f"object {obj.name!r} (not a part of the map: an entity needs a property classname)")
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which lumps of a map are other than those of another, and by how many records."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,11 +105,20 @@ def _limits(level: Level, lump: int) -> tuple[int | None, int | None]:
 
 
 def _counted(
-    name: str, what: str, one: Sequence[object], other: Sequence[object], sizes: tuple[int, int]
+    name: str, what: str, one: Sequence[Hashable], other: Sequence[Hashable], sizes: tuple[int, int]
 ) -> Difference:
-    same = len(one) == len(other)
-    edited = sum(a != b for a, b in zip(one, other, strict=True)) if same else None
+    edited = None
+    if len(one) == len(other):
+        edited = _edited([pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]])
     return Difference(name, what, (len(one), len(other)), edited, sizes)
+
+
+def _edited(unlike: Sequence[tuple[Hashable, Hashable]]) -> int:
+    """How many records are others than before, of pairs that differ: where one is gone and another new, those between
+    them only have other numbers. All, where nothing but the order is another one.
+    """
+    gone = Counter(before for before, _ in unlike)
+    return (Counter(after for _, after in unlike) - gone).total() or len(unlike)
 
 
 def _of_records(
@@ -122,7 +132,10 @@ def _of_records(
 ) -> Difference:
     """Of lumps of records of a size."""
     one, other = (np.frombuffer(part, np.uint8)[: len(part) // size * size].reshape(-1, size) for part in data)
-    edited = int((one != other).any(axis=1).sum()) if len(one) == len(other) else None
+    edited = None
+    if len(one) == len(other):
+        unlike = (one != other).any(axis=1)
+        edited = _edited([(a.tobytes(), b.tobytes()) for a, b in zip(one[unlike], other[unlike], strict=True)])
     return Difference(name, what, (len(one), len(other)), edited, sizes, most, most_bytes)
 
 

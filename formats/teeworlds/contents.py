@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
+from uuid import UUID
 
 from ..binary import FormatError
 from ..counting import number_of
@@ -12,10 +13,27 @@ from .items import Automapper, Image, Info, Record, Sound
 from .layers import Group, Layer, QuadLayer, SoundLayer
 from .level import PRE_0_4, Level
 from .points import Envelope
-from .records import ItemKind, LayerKind
+from .records import AUTOMAPPER, ENVELOPE_TANGENTS, GROUP_EX, ItemKind, LayerKind
 from .tile_layers import TileLayer
 
 One = TypeVar("One", bound=Record)
+_OF_ITEMS = {
+    ItemKind.VERSION: "version",
+    ItemKind.INFO: "info",
+    ItemKind.IMAGE: "images",
+    ItemKind.ENVELOPE: "envelopes",
+    ItemKind.GROUP: "groups",
+    ItemKind.LAYER: "layers",
+    ItemKind.ENVELOPE_POINTS: "points of envelopes",
+    ItemKind.SOUND: "sounds",
+    ItemKind.UUID_INDEX: "item types of UUIDs",
+}
+_OF_UUIDS: dict[UUID | None, str] = {
+    AUTOMAPPER: "automappers",
+    ENVELOPE_TANGENTS: "tangents of envelopes",
+    GROUP_EX: "extras of groups",
+}
+"""What items of a type hold, as people read it."""
 _INFO_TEXTS = ("author", "map_version", "credits", "license")
 
 
@@ -58,7 +76,7 @@ def contents(level: Level) -> Document:
         "era": level.era,
         "magic": file.magic.decode(),
         "container version": file.version,
-        "item types": {str(row.type): len(row.items) for row in file.item_types},
+        "item types": {_type_name(level, row.type): len(row.items) for row in file.item_types},
         "uuids": {str(kind): str(uuid) for kind, uuid in file.uuids().items()},
     }
     if level.era != PRE_0_4:
@@ -99,6 +117,14 @@ def _item_at(items: Iterable[Item], offset: int) -> str:
         if offset < 0:
             break
     return name
+
+
+def _type_name(level: Level, kind: int) -> str:
+    """An item type's number, and what such items hold, where that is known: "5 (layers)"."""
+    held = _OF_UUIDS.get(level.file.uuids().get(kind), "")
+    if level.era != PRE_0_4 and kind in set(ItemKind):
+        held = _OF_ITEMS[ItemKind(kind)]
+    return f"{kind} ({held})" if held else str(kind)
 
 
 def _try(decode: Callable[..., object], *record: Record) -> object:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formats import __main__ as library
-from formats import format_of, read
+from formats import format_of, read, teeworlds
 from formats.diff import Unlike, compare, differences
 from formats.format import Columns
 
@@ -51,12 +51,39 @@ def test_rows_of_tables() -> None:
     now = was.copy()
     now["at"][7, 1] = 2.5
     assert lines(was, now) == ["  x[7].at: [0.0, 0.0, 0.0] -> [0.0, 2.5, 0.0]"]
-    assert lines(was, np.concatenate([was, now[7:8]])) == ["+ x[30]: (0, [0.0, 2.5, 0.0])", "  x (rows): 30 -> 31"]
+    assert lines(was, np.concatenate([was, now[7:8]])) == ["+ x[30]: (0, [0.0, 2.5, 0.0])"]
+    many = np.concatenate([was, now[:25], now[7:8]])
+    assert lines(was, many)[-1] == "  x (rows): 30 -> 56", "not each is told one by one"
     now["id"] = 1
     assert len(lines(was, now)) == 22
     assert lines(was, now)[-1] == "  x (more): 10 more rows -> other values"
     assert sum(each.rows for each in differences(was, now)) == 31, "one row differs in two fields"
     assert len(list(differences(was, now, rows=5))) == 6
+
+
+def test_numbers_have_the_digits_that_tell_them_apart() -> None:
+    single = float(np.float32(537.8717))
+    assert lines({"at": [single, 2.0]}, {"at": [single, 3.0]}) == ["  x.at: [537.8717, 2.0] -> [537.8717, 3.0]"]
+    assert lines({"at": 0.1}, {"at": float(np.float32(0.1))}) == ["  x.at: 0.1 -> 0.10000000149011612"]
+    table = np.array([0.1, 0.2], np.float32)
+    assert lines(table, table[::-1].copy()) == ["  x[0]: 0.1 -> 0.2", "  x[1]: 0.2 -> 0.1"]
+
+
+def test_item_types_of_a_map_say_what_they_hold() -> None:
+    data = (SAMPLES / "first-light.map").read_bytes()
+    level = teeworlds.read(data)
+    level.groups[-1].layers.pop()
+    told = [str(each) for each in compare(data, teeworlds.write(level))]
+    assert "  item types.5 (layers): 21 -> 20" in told
+
+
+def test_records_that_lie_in_rows_are_told_one_by_one() -> None:
+    was = np.zeros((30, 40), [("height", "<f4"), ("theme", "u1")])
+    now = was.copy()
+    now["height"][3, 17] = 2.5
+    assert lines(was, now) == ["  x[3][17].height: 0.0 -> 2.5"]
+    now["theme"] = 1
+    assert len(lines(was, now)) == 21 and lines(was, now)[-1] == "  x (more): 1,180 more rows -> other values"
 
 
 def test_a_row_taken_out_and_another_put_in_move_no_other() -> None:
@@ -73,7 +100,7 @@ def test_a_table_in_columns_is_told_by_rows() -> None:
     now = Columns(at=was["at"] + [[0.0], [0.0], [1.0], [0.0]], inner=was["inner"])
     assert lines(was, now) == ["  x[2].at: [6.0, 7.0, 8.0] -> [7.0, 8.0, 9.0]"]
     less = Columns(at=was["at"][1:], inner=Columns(id=was["inner"]["id"][1:]))
-    assert lines(was, less) == ["- x[0]: ([0.0, 1.0, 2.0], (0,))", "  x (rows): 4 -> 3"]
+    assert lines(was, less) == ["- x[0]: ([0.0, 1.0, 2.0], (0,))"]
 
 
 def test_not_a_number_is_itself() -> None:

@@ -43,6 +43,23 @@ def test_lumps_without_a_name_differ_too() -> None:
     assert lines(before, level) == ["lump 100: from 0 to 4 bytes"]
 
 
+def test_records_that_only_got_other_numbers_are_not_edited(level: Level) -> None:
+    for name in "abc":
+        entities.add(level, [("classname", "info_target"), ("targetname", name)])
+    before = write(level)
+    edited = read(before)
+    entities.remove(edited, [1])
+    entities.add(edited, [("classname", "info_target"), ("targetname", "last")])
+    (line,) = lines(before, edited)
+    assert line.startswith("lump 0 (ENTITIES): from 6 to 6 entities, 1 edited, ")
+
+
+def test_records_in_another_order_are_edited(level: Level) -> None:
+    before = write(level)
+    level.entities[1], level.entities[2] = level.entities[2], level.entities[1]
+    assert lines(before, level)[0].startswith("lump 0 (ENTITIES): from 3 to 3 entities, 2 edited, ")
+
+
 def test_what_is_no_table_is_counted_too(level: Level) -> None:
     before = write(level)
     entities.set_keys(level, 1, {"targetname": "lamp"})

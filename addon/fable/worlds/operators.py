@@ -9,6 +9,7 @@ import numpy as np
 from ....formats.counting import number_of
 from ...scene.geometry import meshes
 from ...scene.interface.sidebar import LevelOperator
+from ...scene.issues import showing
 from ...scene.reports import SceneError, listed
 from .. import layout
 from ..terrain.heights import terrain_of
@@ -16,30 +17,39 @@ from .seams import mend, seams
 
 
 class _OnSeams(LevelOperator):
-    """What operators share that compare the terrains of levels, which can't be read in Edit Mode."""
+    """What operators share that compare the terrains of levels, which can't be read in Edit Mode: they leave it."""
 
     format_key = layout.FORMAT
-    needs_mode = "OBJECT"
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:
+        """Leave the mode, and do it."""
+        if context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        return self.on_seams(context, level)
+
+    def on_seams(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:
+        """As `change`."""
+        raise NotImplementedError
 
 
 class LEVELWRIGHT_OT_fable_show_seams(_OnSeams):
-    """Select the vertices of the terrain where heights or themes differ from those of levels that touch this one"""
+    """Select, in Edit Mode, where the terrain's heights or themes differ from those of levels that touch this one"""
 
     bl_idname = "levelwright.fable_show_seams"
     bl_label = "Show Seams"
     bl_options = {"REGISTER", "UNDO"}
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+    def on_seams(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Compare, select, and say for each neighbour what differs."""
         found = seams(context, level)
         if not found:
             raise SceneError("No other level touches this one: open their world, or put them side by side")
         terrain = terrain_of(level)
-        wrong = [seam.own[seam.heights | seam.themes] for seam in found]
-        meshes.select_points(terrain, np.unique(np.concatenate(wrong)))
-        if context.view_layer is not None and terrain.name in context.view_layer.objects:
-            terrain.select_set(True)
-            context.view_layer.objects.active = terrain
+        wrong = np.unique(np.concatenate([seam.own[seam.heights | seam.themes] for seam in found]))
+        if len(wrong):
+            showing.show(context, [terrain], {}, {terrain: wrong})
+        else:
+            meshes.select_points(terrain, wrong)
         lines = [
             f"{seam.neighbour.name}: {number_of(np.count_nonzero(seam.heights), 'heights')} and "
             f"{number_of(np.count_nonzero(seam.themes), 'blends')} of {len(seam.own)}"
@@ -56,7 +66,7 @@ class LEVELWRIGHT_OT_fable_mend_seams(_OnSeams):
     bl_label = "Mend Seams"
     bl_options = {"REGISTER", "UNDO"}
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+    def on_seams(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Mend them, and say how much that was."""
         heights, themes = mend(context, level)
         if not heights and not themes:

@@ -137,9 +137,7 @@ class _Collector:
         if foreign:
             self.report.note(f"entities of another level, which are new here: {listed(foreign)}")
         if unknown:
-            self.report.left_out(
-                f"objects that are no entities (they have no {CLASS}): {listed(unknown)}", len(unknown)
-            )
+            self.report.left_out(f"objects that have no {CLASS}, as entities do: {listed(unknown)}", len(unknown))
         return sorted(found, key=lambda one: (one.copied, one.record < 0, one.place))
 
     # --------------------------------------------------------------------------------------------------------- merging

@@ -221,6 +221,18 @@ def solid_color(collection: bpy.types.Collection) -> Literal["TEXTURE", "VERTEX"
     return "VERTEX" if any(mesh.color_attributes for mesh in meshes) else "MATERIAL"
 
 
+def show_color(nodes: Nodes) -> None:
+    """Let Solid views show a material's colour, though its nodes have images: as a normal map, which is no picture."""
+    nodes.tree.nodes.active = nodes.add("ShaderNodeTexImage")  # Blender takes the active image, and this has none
+
+
+def shows_color(material: bpy.types.Material) -> bool:
+    """Whether `show_color` was asked for."""
+    tree: NodeTree = material.node_tree
+    active = tree.nodes.active if tree is not None else None
+    return active is not None and active.type == "TEX_IMAGE" and active.image is None
+
+
 def _of_meshes(meshes: Iterable[bpy.types.Mesh]) -> Iterator[bpy.types.Material | None]:
     for mesh in meshes:
         yield from mesh.materials

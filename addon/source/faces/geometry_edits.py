@@ -28,9 +28,9 @@ from .scene_surfaces import SceneSurfaces
 
 SAME_PLACE = 1e-3
 """Units: vertices of faces that meet, which were moved, may differ by this."""
-_HINT = "World, an option of the export, can put them into the map: edit"
+_HINT = "An export with its option World on Edit puts them into the map"
 NO_MORE = "a map can't get models of another one: copy an entity that it has, and give that one another shape"
-_OF_ENTITIES = "Moved Geometry, an option of the export, can build models of brush entities anew: rebuild"
+_OF_ENTITIES = "An export with its option Moved geometry on Rebuild builds models of brush entities anew"
 
 
 def apply(scene: SceneLevel, surfaces: SceneSurfaces, level: source.Level, report: Report) -> set[int]:

@@ -81,7 +81,7 @@ class Materials:
         builder = self._builder(material, found, lightmapped, water)
         if not builder.build(name):
             builder.placeholder(self.checker(name, size), not unlit(builder.shader))
-        if name in self._reflectivity:
+        if name in self._reflectivity and not builder.is_clear:
             material.diffuse_color = (*self._reflectivity[name], 1.0)
         return material
 

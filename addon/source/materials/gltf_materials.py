@@ -25,10 +25,18 @@ def make_gltf_materials(collection: bpy.types.Collection, report: Report) -> Non
             if material is None or material.get(layout.MATERIAL) is None:
                 continue
             if material.name not in made:
-                made[material.name] = materials.unlit(material.name, _base(material))
+                made[material.name] = _unlit(material)
             mesh.materials[slot] = made[material.name]
     if lit:
         report.note("glTF has no lightmaps: the map is bright everywhere")
+
+
+def _unlit(material: bpy.types.Material) -> bpy.types.Material:
+    """An unlit material of a material's base texture, or its colour where that has none."""
+    if materials.shows_color(material):
+        red, green, blue, alpha = material.diffuse_color
+        return materials.unlit(material.name, color=(red, green, blue, alpha))
+    return materials.unlit(material.name, _base(material))
 
 
 def _base(material: bpy.types.Material) -> bpy.types.Image | None:

@@ -81,6 +81,8 @@ class Builder:
         self.mirrors = self.water or found.text("$envmap") is not None
         self.end = self.nodes.add("ShaderNodeGroup", node_tree=surface.group(self.mirrors))
         self.baked = baked
+        self.is_clear = False
+        """Whether it has no picture, and what is behind is seen through its colour."""
 
     def build(self, name: str) -> bool:
         """Make what the shader's name says, and keep the parameters as properties. False where its texture is missing:
@@ -376,26 +378,29 @@ class Builder:
         color = self.found.color("$fogcolor", _WATER_COLOR)
         self.nodes.set(self.end.inputs["Color"], (*(min(part, 1.0) ** _GAMMA for part in color), 1.0))
         self.nodes.set(self.end.inputs["Baked"], 1.0)
-        self.nodes.set(self.end.inputs["Alpha"], _WATER_ALPHA)
         self.nodes.set(
             self.end.inputs["Reflection"],
             self.nodes.multiply(self._gray(self._grazing(_WATER_MIRRORS)), (*self.found.color("$reflecttint"), 1.0)),
         )
-        self._shine()
+        self._shine(_WATER_ALPHA)
 
     def _refract(self) -> None:
         """Glass that distorts: nearly clear, shining."""
         tint = self.found.color("$refracttint")
         self.nodes.set(self.end.inputs["Color"], (*tint, 1.0))
-        self.nodes.set(self.end.inputs["Alpha"], _GLASS_ALPHA)
-        self._shine()
+        self._shine(_GLASS_ALPHA)
 
-    def _shine(self) -> None:
+    def _shine(self, alpha: float) -> None:
+        """Shine as smooth as water. Solid views show the colour: they took the normal map for a picture."""
+        self.nodes.set(self.end.inputs["Alpha"], alpha)
+        self.material.diffuse_color = (*self.end.inputs["Color"].default_value[:3], alpha)
+        self.is_clear = True
         self.nodes.set(self.end.inputs["Specular"], 0.5)
         self.nodes.set(self.end.inputs["Roughness"], _WATER_ROUGHNESS)
         bump = self.texture.named("$normalmap", data=True) or self.texture.named("$bumpmap", data=True)
         if bump is not None:
             self.nodes.link(self.texture.normal(bump.outputs["Color"]), self.end.inputs["Normal"])
+            plain.show_color(self.nodes)
         self.material.surface_render_method = "BLENDED"
 
     def _modulate(self, shader: str) -> bool:

@@ -30,9 +30,7 @@ from .faces import WorldFaces
 
 EDITED, ADDED, DELETED = "brushes of the world edited", "brushes of the world added", "brushes of the world deleted"
 """What the report counts."""
-_HINT = (
-    "World, an option of the export, says whether they are put into the map (edit); an export as VMF takes them, too"
-)
+_HINT = "An export with its option World on Edit puts them into the map; one as VMF takes them, too"
 
 
 @Stepwise

@@ -120,8 +120,14 @@ class ImageTable:
         materials: dict[bpy.types.Material, bpy.types.Object],
         block: bpy.types.Image | None,
     ) -> None:
-        """Name the images that materials of a layer show and the map won't; `block`: the one that it will."""
+        """Name the images that materials of a layer show and the map won't; `block`: the one that it will. And
+        materials of others that show none, of which no map has anything.
+        """
         for material, part in materials.items():
+            if block is None and identity.kind_of(material) != layout.MATERIAL and not shown_images(obj, material):
+                self._report.warn(
+                    f"{part.name}: material {material.name!r} shows no image, so that the map has nothing of it", [part]
+                )
             images_or_none: list[bpy.types.Image | None] = [*shown_images(obj, material)]
             for image in images_or_none or [None]:
                 if image != block:

@@ -12,7 +12,7 @@ from levelwright.addon.game import Game
 from levelwright.addon.scene.fields import declared, level_options, properties
 from levelwright.addon.scene.issues import findings
 from levelwright.addon.scene.kept import identity, originals
-from levelwright.addon.scene.reports import Report
+from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.scene.work.progress import Steps, Stepwise
 
 from tests.addon.contract.registered import ALL, LEVELS
@@ -60,6 +60,22 @@ def test_an_edit_is_listed_with_its_object(game: Game, sample: Path) -> None:
     assert bpy.ops.levelwright.show_report(which="changes") == {"FINISHED"}
     findings.select(bpy.context, level, selecting)
     assert obj in bpy.context.selected_objects
+
+
+@LEVELS
+def test_a_refused_comparison_leaves_no_earlier_list(game: Game, sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    level = imported(game, sample)
+    bpy.ops.levelwright.show_changes()
+    assert findings.changes(level)
+
+    def refused(*_: object) -> Steps[dict[str, bytes]]:
+        yield
+        raise SceneError("not so")
+
+    monkeypatch.setattr(levels, "check_export", Stepwise(refused))
+    with pytest.raises(RuntimeError, match="not so"):
+        bpy.ops.levelwright.show_changes()
+    assert not findings.changes(level)
 
 
 @LEVELS

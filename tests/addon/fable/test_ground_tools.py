@@ -203,10 +203,12 @@ def test_heights_and_themes_along_a_seam_are_shown_and_mended():
     assert np.flatnonzero(seam.heights).tolist() == [5] and np.flatnonzero(seam.themes).tolist() == [9]
     bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children[west.name]
     assert bpy.ops.levelwright.fable_show_seams() == {"FINISHED"}
+    assert bpy.context.mode == "EDIT_MESH", "selected vertices are seen nowhere else"
     mesh = terrain(west).data
     assert [vertex.index for vertex in mesh.vertices if vertex.select] == [5 * 33 + 32, 9 * 33 + 32]
     before = fable.read(exported(west))
     assert bpy.ops.levelwright.fable_mend_seams() == {"FINISHED"}
+    assert bpy.context.mode == "OBJECT"
     after = fable.read(exported(west))
     assert "SNOW" in lists.get(west).themes
     changed = np.argwhere(after.cells != before.cells).tolist()
@@ -217,6 +219,8 @@ def test_heights_and_themes_along_a_seam_are_shown_and_mended():
     shown = dict(zip(after.cells["themes"][9, 32].tolist(), fable.strengths(after.cells[9, 32]).tolist(), strict=True))
     assert shown[snow] == 255
     assert seams.mend(bpy.context, west) == (0, 0)
+    assert bpy.ops.levelwright.fable_show_seams() == {"FINISHED"}
+    assert bpy.context.mode == "OBJECT" and not any(vertex.select for vertex in terrain(west).data.vertices)
     assert not fable.check(after)
 
 

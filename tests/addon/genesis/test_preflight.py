@@ -97,6 +97,13 @@ def test_each_line_selects_its_object(tmp_path):
         bpy.ops.levelwright.select_finding(collection=level.name, number=number)
 
 
+def test_faces_without_a_material_are_no_texture_that_the_library_lacks(tmp_path):
+    level = saved(tmp_path, imported(room(start(), START)))
+    originals.make_active(bpy.context, level)
+    bpy.ops.mesh.primitive_cube_add(location=(0, 0, 0))
+    assert [line.message for line in checked(level) if "isn't in" in line.message] == []
+
+
 def test_a_leak_is_one_line(tmp_path):
     made = genesis.read(room(start(), START))
     del made.entities[0].brushes[0]

@@ -103,6 +103,7 @@ def test_a_refusal_of_several_things_is_a_line_for_each() -> None:
     report.refuse(SceneError("the game would refuse it: much", parts=parts))
     assert [line.message for line in report.issues()] == [f"gem {number} is nowhere" for number in range(3)]
     assert report.lines()[1] == "warning: refused, nothing was written: the game would refuse it: much"
+    assert report.counted() == "refused, nothing was written", "whatever was counted until then"
 
 
 def test_merge() -> None:

@@ -276,6 +276,16 @@ def test_brush_entities_move_by_their_origin() -> None:
         here.export()
 
 
+def test_what_is_no_part_of_the_map_is_left_out_with_what_makes_it_one() -> None:
+    here = scene(LIGHT)
+    for name, data in (("crate", bpy.data.meshes.new("crate")), ("spot", None)):
+        here.level.objects.link(bpy.data.objects.new(name, data))
+    here.export()
+    told = "\n".join(here.report.lines())
+    assert "mesh 'crate' (not a part of the map: Make Brush Entity makes it one)" in told
+    assert "object 'spot' (not a part of the map: an entity needs a property classname)" in told
+
+
 def test_what_the_import_left_out_stays() -> None:
     here = scene(ODD, LIGHT, entities=False)
     assert here.export().file.write() == here.data

@@ -164,7 +164,7 @@ def test_models_of_entities_that_are_moved_for_show() -> None:
     report = Report()
     top = meshes.read(door).positions[:, 2] == 128
     move(door, top, (0, 0, 32))
-    assert "rebuild" in refused(level, "are other than").message
+    assert "on Rebuild" in refused(level, "are other than").message
     assert edited(level, APPLY, report, geometry="visual")[1] == {"VERTEXES"}
     assert any("around their entity's origin" in each for each in report.warnings)
     assert not any("is where it was" in each for each in report.warnings)
@@ -192,7 +192,7 @@ def test_brush_models_that_are_built_anew_are_told() -> None:
     assert found == [{1}]
     (world,) = (obj for obj in of_kind(level, layout.MODEL) if identity.stamped(obj).record == 0)
     move(world, np.array([1]), (0, 3, 0))
-    refused(level, "World, an option of the export", geometry="rebuild")
+    refused(level, "its option World on Edit", geometry="rebuild")
 
 
 def test_a_deleted_entity_takes_its_faces_along() -> None:

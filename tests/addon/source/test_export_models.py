@@ -193,7 +193,7 @@ def test_a_bent_face_keeps_its_texture_where_it_was(scene):
 def test_the_world_is_never_rebuilt(scene):
     world = next(iter(scene.objects(layout.MODEL).values()))
     move(world, np.arange(1), (0, 0, 8))
-    with pytest.raises(SceneError, match="World, an option of the export"):
+    with pytest.raises(SceneError, match="its option World on Edit"):
         scene.export(geometry="rebuild")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from levelwright.addon import asset_previews
 from levelwright.addon.scene.reports import Report
 from levelwright.addon.source import layout, panel
 from levelwright.addon.source.lightmaps import build as lightmaps
@@ -214,6 +215,22 @@ def test_what_modulates_darkens_what_is_behind(tmp_path: Path, material: str, fa
     np.testing.assert_allclose(seen_from_above(tmp_path)[4, 4], np.array([0.5, 1, 0.25]) * factor, rtol=0.06)
 
 
+@pytest.mark.parametrize(
+    ("text", "color", "alpha"),
+    [
+        ('Water { $normalmap grey $fogcolor "{255 0 0}" }', (1.0, 0.0, 0.0), 0.6),
+        ("Refract { $normalmap grey }", (1.0, 1.0, 1.0), 0.15),
+    ],
+)
+def test_solid_views_show_the_colour_of_what_has_only_a_normal_map(
+    text: str, color: tuple[float, ...], alpha: float
+) -> None:
+    kept = material_of(imported(room(text, grey=texture(GREY))))
+    assert kept.diffuse_color[:] == pytest.approx((*color, alpha))
+    assert kept.node_tree.nodes.active.image is None, "Blender looks for one that is active, then for any"
+    assert asset_previews.of_material(kept)[0, 0].tolist() == [*(round(255 * part) for part in color), int(255 * alpha)]
+
+
 def test_what_the_material_says_is_kept() -> None:
     report = Report()
     text = 'WATER { $basetexture grey $fogcolor "{10 20 30}" $fogend 300 %compilewater 1 }'
@@ -289,6 +306,14 @@ def test_what_stands_still_is_named() -> None:
     report = Report()
     imported(room(material, grey=texture(GREY)), report=report)
     assert [note for note in report.notes if "texturescroll" in note.lower() and NAME in note]
+
+
+def test_gltf_gets_the_colour_of_water() -> None:
+    level = imported(room('Water { $normalmap grey $fogcolor "{255 0 0}" }', grey=texture(GREY)))
+    gltf_materials.make_gltf_materials(level, Report())
+    made = material_of(level)
+    assert not [node for node in made.node_tree.nodes if node.type == "TEX_IMAGE"]
+    assert made.diffuse_color[:] == pytest.approx((1, 0, 0, 0.6))
 
 
 def test_gltf_gets_plain_materials() -> None:

@@ -256,7 +256,7 @@ def test_without_the_option_nothing_is_written() -> None:
     scene = World()
     with scene.selected(CRATE):
         translate(0, 0, 16)
-    with pytest.raises(SceneError, match="World, an option of the export") as caught:
+    with pytest.raises(SceneError, match="its option World on Edit") as caught:
         scene.export()
     assert caught.value.objects == [scene.object_of(CRATE)]
 

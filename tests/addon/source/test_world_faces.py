@@ -184,7 +184,7 @@ def test_without_the_option_the_faces_are_refused() -> None:
     scene = Hall()
     with scene.faces(CRATE, up):
         translate(0, 0, 32)
-    with pytest.raises(SceneError, match="World, an option of the export"):
+    with pytest.raises(SceneError, match="its option World on Edit"):
         scene.export()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from levelwright.addon.scene import attributes
 from levelwright.addon.scene.fates import ledger
+from levelwright.addon.scene.kept import identity
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.fates import FATES
@@ -85,6 +86,18 @@ def test_materials_that_show_no_image_are_named_with_their_object() -> None:
         f"{child.name}: material 'plain' shows no image, the map will show 'art': a layer has one image, to be set in "
         "the sidebar"
     ]
+
+
+def test_materials_of_others_on_layers_without_an_image_are_named() -> None:
+    level = imported(whole_map().build())
+    bare = next(
+        obj
+        for obj in level.all_objects
+        if identity.kind_of(obj) == layout.LAYER and obj.get("image") == -1 and obj.type == "MESH"
+    )
+    assert warnings(level) == []
+    bare.data.materials.append(bpy.data.materials.new("red"))
+    assert f"{bare.name}: material 'red' shows no image, so that the map has nothing of it" in warnings(level)
 
 
 def test_an_order_that_changes_nothing_is_noted() -> None:
