@@ -11,7 +11,7 @@ from ...scene import declared, tools
 from ...scene.blender_types import Value
 from ...scene.names import showable
 from ...scene.reports import SceneError
-from ...scene.sidebar import LevelPanel, register_classes, unregister_classes
+from ...scene.sidebar import LevelPanel, draw_text, register_classes, unregister_classes
 from ..structure.map_operator import OnMap
 from ..structure.parts import tile_kind
 from ..tiles.grid import offset_of, refuse
@@ -149,7 +149,7 @@ class LEVELWRIGHT_PT_teeworlds_stamp(OnMap, LevelPanel, bpy.types.Panel):
         if len(found) == 1:
             palette.draw_buttons(column, found[0])
         else:
-            column.label(text=f"{number_of(len(found), 'layers')} of the group: pick from the map", icon="INFO")
+            draw_text(column, context, f"{number_of(len(found), 'layers')} of the group: pick from the map", "INFO")
 
 
 CLASSES = (
