@@ -211,7 +211,7 @@ class Window:
 
     def type(self, text: str) -> None:
         """Type a text."""
-        self._inside("xdotool", "type", "--delay", "40", text)
+        self._inside("xdotool", "type", "--delay", "40", "--", text)
         time.sleep(PAUSE)
 
     def move(self, x: int, y: int) -> None:

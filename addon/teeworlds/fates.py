@@ -9,12 +9,14 @@ from ...formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE
 from ..scene.fates.aspects import ATTRIBUTE, GONE, PROPERTY
 from ..scene.fates.ledger import COPIED, DELETED, KEPT, UNDECLARED, WRITTEN, Fate, Fates, aside, read_only, unset
 from ..scene.kept import identity
+from ..scene.kept.level_blocks import TEXTURE
 from . import layout
 from .envelopes.build import EnvelopeProperties
 from .quads.build import ENVELOPES, OFFSET
 from .sounds.build import SoundProperties
 from .sounds.layer_build import SourceProperties
 from .tiles.faces import tiles_are_ours
+from .tiles.planes import holds_tiles, shows_new_image
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "animation")
 _SURFACE = ("materials", "materials of faces", "modifiers", "shape keys", "vertices", "faces")
@@ -96,6 +98,10 @@ FATES: Fates = {
     layout.SOUND: {**_written("name", "sound"), **_properties(SoundProperties), **_COPIES},
     layout.ENVELOPE: {**_written("keys"), **_properties(EnvelopeProperties), **_COPIES},
     layout.SETTINGS: {**_written("text"), **_COPIES},
-    layout.MATERIAL: {"nodes": aside("of a material only its image is a part of the map"), **_COPIES},
+    layout.MATERIAL: {
+        "nodes": replace(aside("of a material only its image is a part of the map"), is_ours=shows_new_image),
+        **_COPIES,
+    },
+    TEXTURE: {"pixels": replace(read_only(), is_ours=holds_tiles)},
 }
 """By kind. What isn't here has no place in the file, and an export says so when it was edited."""

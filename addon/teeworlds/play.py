@@ -13,8 +13,9 @@ import bpy
 from ...formats import teeworlds
 from ...formats.teeworlds.profiles import is_seven
 from ..scene.disk.programs import HOST, Programs, free_port, listens
-from ..scene.interface.sidebar import Result
+from ..scene.interface.sidebar import Result, layout_of
 from ..scene.interface.stoppable import StoppableTool
+from ..scene.names import showable
 from ..scene.reports import Report, SceneError
 from ..scene.work.progress import Steps, progress
 from .content import CLIENT, SERVER
@@ -115,10 +116,29 @@ def _wait(run: Programs, port: int) -> Steps[None]:
 def _watch() -> float | None:
     """End the server when the player has left. Blender calls it again after the seconds that it returns."""
     run = Playing.run
-    if run is not None and run.ended("client") is None and run.ended("server") is None:
+    codes = {name: run.ended(name) for name in ("client", "server")} if run is not None else {}
+    if run is not None and set(codes.values()) == {None}:
         return INTERVAL
+    failed = next((name for name, code in codes.items() if code), None)
+    said = f"the {failed} ended with code {codes[failed]}\n{run.said(failed)}" if run is not None and failed else ""
     Playing.stop()
+    if said:
+        _tell(said)
     return None
+
+
+def _tell(text: str) -> None:
+    """Show in Blender's window what went wrong while nobody asked."""
+    manager = bpy.context.window_manager
+    if manager is None or bpy.app.background or not manager.windows:
+        return
+
+    def draw(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+        for line in text.splitlines():
+            layout_of(menu).label(text=showable(line))
+
+    with bpy.context.temp_override(window=manager.windows[0]):
+        manager.popup_menu(draw, title=Play.bl_label, icon="ERROR")
 
 
 class Play(StoppableTool, MapOperator):

@@ -228,9 +228,9 @@ def show_color(nodes: Nodes) -> None:
 
 def shows_color(material: bpy.types.Material) -> bool:
     """Whether `show_color` was asked for."""
-    tree: NodeTree = material.node_tree
+    tree = material.node_tree
     active = tree.nodes.active if tree is not None else None
-    return active is not None and active.type == "TEX_IMAGE" and active.image is None
+    return isinstance(active, bpy.types.ShaderNodeTexImage) and active.image is None
 
 
 def _of_meshes(meshes: Iterable[bpy.types.Mesh]) -> Iterator[bpy.types.Material | None]:

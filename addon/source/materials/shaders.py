@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ....formats.source.content import vmt
-from ...scene.blender_types import Input, Node
+from ...scene.blender_types import Input, Node, color_of
 from ...scene.media import materials as plain
 from ...scene.media.materials import Nodes, Socket, given
 from ...scene.names import showable
@@ -393,7 +393,7 @@ class Builder:
     def _shine(self, alpha: float) -> None:
         """Shine as smooth as water. Solid views show the colour: they took the normal map for a picture."""
         self.nodes.set(self.end.inputs["Alpha"], alpha)
-        self.material.diffuse_color = (*self.end.inputs["Color"].default_value[:3], alpha)
+        self.material.diffuse_color = (*color_of(self.end.inputs["Color"])[:3], alpha)
         self.is_clear = True
         self.nodes.set(self.end.inputs["Specular"], 0.5)
         self.nodes.set(self.end.inputs["Roughness"], _WATER_ROUGHNESS)

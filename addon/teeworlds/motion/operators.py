@@ -92,9 +92,7 @@ class AnimateQuad(MapOperator):
         if not chosen.any():
             raise SceneError(f"{obj.name}: select its quads in edit mode", [obj])
         made = quads.separate(level, obj, chosen)
-        for one in (*context.selected_objects, *made):
-            one.select_set(one in made)
-        make_object_active(context, made[0])
+        make_object_active(context, made[0], made)
         self.report({"INFO"}, f"{number_of(len(made), 'quads')} can be keyed now: location, rotation, colour")
 
 

@@ -137,7 +137,6 @@ class AddSource(MapOperator):
         made = add_source(layer, (x, y), SourceShape[self.shape], placement_in(level, group), sounds)
         let_undo_see(level)
         make_object_active(context, made)
-        made.select_set(True)
 
 
 CLASSES = (AddSound, SetSound, RemoveSound, AddSource)

@@ -130,22 +130,29 @@ def choose(context: bpy.types.Context, kind: str, area: Rectangle) -> None:
 def pick(context: bpy.types.Context, found: Sequence[TileStamp]) -> None:
     """Hold stamps of the map, one for each layer; the fields of the first tile that has some become the tool's."""
     values = settings(context)
-    _held.parts, _held.palette, _held.picking = list(found), None, True
+    _held.parts, _held.palette = list(found), None
     values.erase = False
+    _show_fields(values)
+
+
+def turn(context: bpy.types.Context, way: str) -> None:
+    """Flip or turn what is held (`stamps.FLIP_X`, ...), and its fields. Raises SceneError where nothing is."""
+    if not _held.parts:
+        raise SceneError("no stamp is held: choose tiles in the palette, or pick them from the map")
+    _held.parts, _held.palette = [part.changed(way) for part in _held.parts], None
+    _show_fields(settings(context))
+
+
+def _show_fields(values: TeeworldsStamp) -> None:
+    """Let the tool's fields be those of the first tile that is held, of each stamp that has some."""
+    _held.picking = True
     try:
-        for part in found:
+        for part in _held.parts:
             there = part.values["index"].reshape(-1).nonzero()[0]
             for name in values.fields_of[part.kind] if len(there) else ():
                 setattr(values, name, int(part.values[name].reshape(-1)[there[0]]))
     finally:
         _held.picking = False
-
-
-def turn(way: str) -> None:
-    """Flip or turn what is held (`stamps.FLIP_X`, ...). Raises SceneError where nothing is."""
-    if not _held.parts:
-        raise SceneError("no stamp is held: choose tiles in the palette, or pick them from the map")
-    _held.parts, _held.palette = [part.changed(way) for part in _held.parts], None
 
 
 def drop() -> None:

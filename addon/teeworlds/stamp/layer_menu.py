@@ -38,9 +38,7 @@ class LEVELWRIGHT_OT_teeworlds_paint_layer(OnMap, declared.Declared, bpy.types.O
             return refuse(self, context, SceneError(f"{self.layer!r} isn't a tile layer of the map"))
         if not chosen.visible_get():
             return refuse(self, context, SceneError(f"{chosen.name} is hidden: show it to paint on it"))
-        for other in context.selected_objects:
-            other.select_set(False)
-        make_object_active(context, chosen)
+        make_object_active(context, chosen, ())
         stage.redraw(context.window_manager)
         return {"FINISHED"}
 

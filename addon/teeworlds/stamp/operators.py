@@ -169,9 +169,10 @@ class LEVELWRIGHT_OT_teeworlds_turn_stamp(declared.Declared, bpy.types.Operator)
         """Turn it."""
         try:
             for _ in range(3 if self.way == "TURN_BACK" else 1):
-                held.turn(stamps.TURN if self.way == "TURN_BACK" else self.way)
-        except SceneError as error:
-            return refuse(self, context, error)
+                held.turn(context, stamps.TURN if self.way == "TURN_BACK" else self.way)
+        except SceneError as error:  # no error: its window would take the next keys
+            self.report({"WARNING"}, showable(error.message))
+            return {"CANCELLED"}
         stage.redraw(context.window_manager)
         return {"FINISHED"}
 

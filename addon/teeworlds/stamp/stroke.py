@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.stamps import TileStamp
+from ....formats.teeworlds.tiles import TileFlag
 from ..automapping.live import Automapping
 from ..tiles.automap import draw
 from ..tiles.grid import TileGrid
@@ -87,8 +88,9 @@ class StampStroke:
         if not (0 <= start[0] < grid.shape[1] and 0 <= start[1] < grid.shape[0]):
             return
         alike = np.ones(grid.shape, np.bool_)
-        for field in grid.values.values():
-            alike &= field == field[start[1], start[0]]
+        for name, field in grid.values.items():
+            told = field & ~int(TileFlag.OPAQUE) if name == "flags" else field  # OPAQUE is nothing that one sees
+            alike &= told == told[start[1], start[0]]
         rows, columns = np.nonzero(stamps.flood(alike, start))
         cells = np.stack((columns, rows), axis=-1)
         self._put(grid, stamp, cells, cells - np.array(start))

@@ -10,7 +10,7 @@ from ....formats.teeworlds import stamps
 from ...scene.blender_types import Icon
 from ...scene.fields import declared
 from ...scene.interface import tools
-from ...scene.interface.sidebar import LevelPanel, register_classes, unregister_classes
+from ...scene.interface.sidebar import LevelPanel, draw_text, register_classes, unregister_classes
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from ..structure.map_operator import OnMap
@@ -150,7 +150,7 @@ class LEVELWRIGHT_PT_teeworlds_stamp(OnMap, LevelPanel, bpy.types.Panel):
         if len(found) == 1:
             palette.draw_buttons(column, found[0])
         else:
-            column.label(text=f"{number_of(len(found), 'layers')} of the group: pick from the map", icon="INFO")
+            draw_text(column, context, f"{number_of(len(found), 'layers')} of the group: pick from the map", "INFO")
 
 
 CLASSES = (

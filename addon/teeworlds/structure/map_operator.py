@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 
 from ....formats.binary import FormatError
@@ -42,13 +44,24 @@ def active_group(context: bpy.types.Context, level: bpy.types.Collection) -> bpy
     return group
 
 
-def make_object_active(context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    """Make an object the active one, unless its collection is excluded."""
+def make_object_active(
+    context: bpy.types.Context, obj: bpy.types.Object, selected: Sequence[bpy.types.Object] | None = None
+) -> None:
+    """Make an object the active one, and select it alone, as Blender's own operators do with what they add.
+
+    selected: what is selected instead of it. Objects whose collection is excluded are left alone.
+    """
     view_layer = context.view_layer
-    if view_layer is not None:
-        view_layer.update()
-        if obj.name in view_layer.objects:
-            view_layer.objects.active = obj
+    if view_layer is None:
+        return
+    view_layer.update()
+    if obj.name in view_layer.objects:
+        view_layer.objects.active = obj
+    for other in list(view_layer.objects.selected):
+        other.select_set(False)
+    for chosen in (obj,) if selected is None else selected:
+        if chosen.name in view_layer.objects:
+            chosen.select_set(True)
 
 
 class OnMap(sidebar.OnLevel):

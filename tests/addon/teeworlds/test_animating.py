@@ -406,3 +406,22 @@ def test_undo_leaves_no_object_in_the_levels_list(
     assert len(level.all_objects) == len(before) + 3  # a speaker, and both shapes
     bpy.ops.ed.undo()
     assert sorted(obj.name for obj in bpy.data.collections[name].all_objects) == before
+
+
+def test_what_is_added_is_selected_alone() -> None:
+    """As by Blender's own operators: so G moves it, and nothing that was selected before."""
+    level = imported(small_map().build())
+    bpy.context.view_layer.objects.active = layer(level, 0)
+    layer(level, 0).select_set(True)
+    added = (
+        lambda: bpy.ops.levelwright.teeworlds_add_layer(kind="QUADS", title="Art"),
+        lambda: bpy.ops.levelwright.teeworlds_add_group(title="Far"),
+        lambda: bpy.ops.levelwright.teeworlds_add_layer(kind="SOUNDS", title="Hums"),
+        lambda: bpy.ops.levelwright.teeworlds_add_source(),
+    )
+    before = layer(level, 0)
+    for add in added:
+        assert add() == {"FINISHED"}
+        assert bpy.context.active_object != before
+        assert bpy.context.selected_objects == [bpy.context.active_object]
+        before = bpy.context.active_object

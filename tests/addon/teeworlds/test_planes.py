@@ -6,9 +6,10 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 import pytest
-from levelwright.addon.scene.reports import SceneError
+from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.teeworlds import layout
 from levelwright.addon.teeworlds.resizing.resize import Growth, resize_map
+from levelwright.addon.teeworlds.tiles.operators import fill_tiles
 from levelwright.formats import teeworlds
 
 from tests.addon.teeworlds.export_helpers import exported, imported, layer
@@ -53,6 +54,28 @@ EDITS: dict[str, Callable[[], object]] = {
     "deleted": lambda: bpy.ops.mesh.delete(type="FACE"),
     "doubled": lambda: bpy.ops.mesh.duplicate(),
 }
+
+
+def stamp(obj: bpy.types.Object) -> None:
+    fill_tiles(obj, (1, 1), (2, 1), 6)
+
+
+def paint(obj: bpy.types.Object) -> None:
+    image = obj["index_image"]
+    image.pixels[4 * 13] = 6 / 255  # the rows begin at the lowest
+    image.pixels[4 * 14] = 6 / 255
+    image.update()
+
+
+@pytest.mark.parametrize("change", [stamp, paint])
+def test_tiles_of_a_plane_are_written_and_no_edit_is_said_to_be_lost(
+    level: bpy.types.Collection, change: Callable[[bpy.types.Object], None]
+) -> None:
+    change(layer(level, 0))
+    report = Report("plane")
+    after = teeworlds.read(exported(level, report))
+    assert after.groups[0].layers[0].tiles()["index"].tolist() == [[5] * 6, [5, 6, 6, 5, 5, 5], [5] * 6, [5] * 6]
+    assert report.warnings == [] and not [line for line in report.notes if "isn't written" in line]
 
 
 @pytest.mark.parametrize("what", EDITS)

@@ -80,15 +80,27 @@ def test_the_client_plays_the_map_that_the_scene_shows(installed: Path) -> None:
     assert bpy.ops.levelwright.teeworlds_stop_playing() == {"CANCELLED"}
 
 
-def test_the_server_ends_when_the_player_leaves(installed: Path) -> None:
+def test_the_server_ends_when_the_player_leaves(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     imported(small_map().build())
     folder, pids = start()
     assert bpy.app.timers.is_registered(play._watch)
     assert play._watch() == play.INTERVAL
     (installed / "DDNet.py.mode").write_text("leave")
     until(lambda: play.Playing.run.ended("client") is not None)
+    monkeypatch.setattr(play, "_tell", None)  # there is nothing to tell
     assert play._watch() is None
     assert not any(map(is_running, pids)) and not folder.exists()
+
+
+def test_a_client_that_fails_is_told_with_what_it_said(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(play, "_tell", told.append)
+    (installed / "DDNet.py").write_text("import sys\nsys.exit('no screen')\n")
+    imported(small_map().build())
+    start()
+    until(lambda: play.Playing.run.ended("client") is not None)
+    assert play._watch() is None and not play.is_playing()
+    assert told == ["the client ended with code 1\nno screen"]
 
 
 def test_playing_again_ends_what_was_played(installed: Path) -> None:

@@ -105,10 +105,35 @@ def test_each_mode_covers_its_cells(storage: str) -> None:
 
 
 @pytest.mark.parametrize("storage", STORAGES)
+def test_a_fill_goes_on_over_tiles_that_differ_in_what_nobody_sees(storage: str) -> None:
+    level = imported(
+        board().replace(tile(9) * 6, tile(9) * 2 + tile(9, teeworlds.TileFlag.OPAQUE) * 4), **STORAGES[storage]
+    )
+    bpy.context.view_layer.update()
+    held.choose(bpy.context, "TILES", (3, 0, 1, 1))
+    stamped(layer(level, "Ground"), (0, 2), mode="FILL")
+    assert records(level)[0][2] == [3] * 6
+
+
+def test_the_angle_that_is_set_follows_a_turn() -> None:
+    values = held.settings(bpy.context)
+    values.angle, values.force = 45, 9
+    held.choose(bpy.context, "SPEEDUP", (12, 1, 1, 1))
+    assert bpy.ops.levelwright.teeworlds_turn_stamp(way="FLIP_X") == {"FINISHED"}
+    assert (
+        (values.angle, values.force)
+        == (135, 9)
+        == tuple(held.parts()[0].values[name][0, 0] for name in ("angle", "force"))
+    )
+    held.drop()
+    assert bpy.ops.levelwright.teeworlds_turn_stamp(way="FLIP_X") == {"CANCELLED"}
+
+
+@pytest.mark.parametrize("storage", STORAGES)
 def test_a_stamp_of_the_map_comes_back_turned(storage: str) -> None:
     level, obj = opened(storage)
     held.pick(bpy.context, stroke.picked([TileGrid(obj)], (2, 0), (0, 0)))
-    held.turn("FLIP_X")
+    held.turn(bpy.context, "FLIP_X")
     stamped(obj, (3, 1))
     index, flags = records(level)
     assert index[1] == [0, 0, 0, 7, 6, 5]
