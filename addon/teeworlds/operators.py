@@ -126,6 +126,7 @@ class AddLayer(MapOperator):
     bl_idname = "levelwright.teeworlds_add_layer"
     bl_label = "Add Layer"
     bl_options = {"REGISTER", "UNDO"}
+    needs_group = True
 
     kind: str = declared.menu(name="Kind", items=LAYER_KINDS)
     title: str = declared.string(name="Name", description="Up to 11 bytes", maxlen=11)
@@ -179,6 +180,7 @@ class SetImage(MapOperator):
     bl_idname = "levelwright.teeworlds_set_image"
     bl_label = "Set Layer Image"
     bl_options = {"REGISTER", "UNDO"}
+    needs_layer = True
 
     record: int = declared.integer(name="Image", description="Its number in the map, -1 = none", default=-1, min=-1)
 

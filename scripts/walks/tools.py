@@ -112,11 +112,15 @@ def seams(walk: Walk) -> None:
     wrong = of_ground(SECOND, CHOSEN)
     walk.expect(f"{wrong} > 10", "no seam is shown")
     walk.see("shown", "Where the edge differs from the neighbour's.")
+    mode = "bpy.context.mode"  # the header has other menus in each
     walk.menu("Levelwright", "Fable", "World", "Mend Seams")
+    walk.expect(f"{mode} == 'OBJECT'", "the seam was not mended")
+    walk.see("mended", "Mended: no vertex differs.")
     walk.menu("Levelwright", "Fable", "World", "Show Seams")
     walk.expect(f"{wrong} == 0", "the seam isn't mended")
-    walk.see("mended", "Mended: no vertex differs.")
     window.key("ctrl+z", "ctrl+z")
+    walk.expect(f"{mode} == 'EDIT_MESH'", "undo did not go back to where the seam was shown")
+    walk.see("undone", "Undo: the seam is open again.")
     walk.menu("Levelwright", "Fable", "World", "Show Seams")
     walk.expect(f"{wrong} > 10", "undo did not bring the seam back")
 

@@ -153,8 +153,8 @@ class WorldBrushes:
             return
         names = listed([f"{brush}" for brush in sorted({*own, *gone})])
         message = (
-            f"brushes of entities were edited ({names}): edit the mesh of the entity itself, with Moved Geometry, an "
-            "option of the export, on rebuild"
+            f"brushes of entities were edited ({names}): edit the mesh of the entity itself, and export it with the "
+            "option Moved geometry on Rebuild"
         )
         polygons = np.flatnonzero(np.isin(self._drawn.polygons.brushes, own))
         raise self._drawn.refused(message, polygons)

@@ -16,7 +16,7 @@ from ...scene.media import images
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import ImageProperties, read_properties
-from ..materials.collect import faces_of_materials, materials_of, shown_images
+from ..materials.collect import faces_of_materials, is_ours, materials_of, shown_images
 from ..materials.physics import is_drawing
 
 Shows = TileLayer | QuadLayer
@@ -124,7 +124,7 @@ class ImageTable:
         materials of others that show none, of which no map has anything.
         """
         for material, part in materials.items():
-            if block is None and identity.kind_of(material) != layout.MATERIAL and not shown_images(obj, material):
+            if block is None and not (is_ours(material) or shown_images(obj, material)):
                 self._report.warn(
                     f"{part.name}: material {material.name!r} shows no image, so that the map has nothing of it", [part]
                 )

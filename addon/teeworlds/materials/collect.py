@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...scene.geometry import meshes
 from ...scene.kept.identity import kind_of
 from .. import layout
+from .shading import SURFACE
 
 
 def shown_images(obj: bpy.types.Object, material: bpy.types.Material | None) -> list[bpy.types.Image]:
@@ -21,6 +22,13 @@ def shown_images(obj: bpy.types.Object, material: bpy.types.Material | None) -> 
     fields = [obj.get(key) for key in layout.FIELD_IMAGES]
     nodes = [node for node in material.node_tree.nodes if isinstance(node, bpy.types.ShaderNodeTexImage)]
     return list(dict.fromkeys(node.image for node in nodes if node.image is not None and node.image not in fields))
+
+
+def is_ours(material: bpy.types.Material) -> bool:
+    """Whether a material shows layers as the game does: an import made it, or one of our operators, or it is a copy."""
+    tree = material.node_tree
+    groups = (node for node in (tree.nodes if tree is not None else ()) if isinstance(node, bpy.types.ShaderNodeGroup))
+    return any(group.node_tree is not None and group.node_tree.name.startswith(SURFACE) for group in groups)
 
 
 def materials_of(parts: Iterable[bpy.types.Object]) -> dict[bpy.types.Material, bpy.types.Object]:

@@ -80,6 +80,7 @@ class CropMap(_SizeOperator):
     bl_idname = "levelwright.teeworlds_crop_map"
     bl_label = "Crop to Selection"
     bl_options = {"REGISTER", "UNDO"}
+    needs_layer = True
 
     def growth(self, context: bpy.types.Context, level: bpy.types.Collection) -> Growth:
         """What leaves the selected tiles' rectangle."""

@@ -89,6 +89,7 @@ class SetSound(MapOperator):
     bl_idname = "levelwright.teeworlds_set_sound"
     bl_label = "Set Layer Sound"
     bl_options = {"REGISTER", "UNDO"}
+    needs_layer = True
 
     record: int = declared.integer(name="Sound", description="Its number in the map, -1 = none", default=-1, min=-1)
 
@@ -117,6 +118,7 @@ class AddSource(MapOperator):
     bl_idname = "levelwright.teeworlds_add_source"
     bl_label = "Add Sound Source"
     bl_options = {"REGISTER", "UNDO"}
+    needs_layer = True
 
     shape: str = declared.menu(
         name="Shape",

@@ -102,6 +102,7 @@ class SaveStamp(MapOperator):
     bl_idname = "levelwright.teeworlds_save_stamp"
     bl_label = "Save Stamp as Asset"
     bl_options = {"REGISTER", "UNDO"}
+    needs_layer = True
 
     title: str = declared.string(name="Name", description="What the asset is called", default="Stamp")
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import bpy
 
@@ -14,6 +15,9 @@ from ...scene.kept.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 from .parts import group_of, groups_of, layer_above
+
+NO_LAYER = "The active object is not a layer of the map"
+NO_GROUP = "Neither the active object nor the active collection is in a group of the map"
 
 
 def active_map(context: bpy.types.Context) -> bpy.types.Collection | None:
@@ -80,13 +84,26 @@ class MapOperator(OnMap, sidebar.LevelOperator):
 
     failures = (SceneError, FormatError, OSError, RuntimeError)
     """RuntimeError: of Blender's own operators."""
+    needs_layer: ClassVar[bool] = False
+    """Whether it is about the active layer."""
+    needs_group: ClassVar[bool] = False
+    """Whether it is about the active group."""
+
+    @classmethod
+    def lacks(cls, context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Ask for a layer or a group, where it is about one."""
+        if cls.needs_layer and active_layer(context) is None:
+            return NO_LAYER
+        if cls.needs_group and active_group(context, level) is None:
+            return NO_GROUP
+        return super().lacks(context, level)
 
     @staticmethod
     def layer(context: bpy.types.Context) -> bpy.types.Object:
         """The active layer; SceneError without one."""
         layer = active_layer(context)
         if layer is None:
-            raise SceneError("the active object is not a layer of the map")
+            raise SceneError(NO_LAYER)
         return layer
 
     @staticmethod
@@ -94,5 +111,5 @@ class MapOperator(OnMap, sidebar.LevelOperator):
         """The active group; SceneError without one."""
         group = active_group(context, level)
         if group is None:
-            raise SceneError("neither the active object nor the active collection is in a group of the map")
+            raise SceneError(NO_GROUP)
         return group

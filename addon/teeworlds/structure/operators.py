@@ -130,6 +130,7 @@ class AddClip(MapOperator):
     bl_idname = "levelwright.teeworlds_add_clip"
     bl_label = "Add Clip Rectangle"
     bl_options = {"REGISTER", "UNDO"}
+    needs_group = True
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it."""
@@ -142,6 +143,7 @@ class MoveGroup(MapOperator):
     bl_idname = "levelwright.teeworlds_move_group"
     bl_label = "Move Group"
     bl_options = {"REGISTER", "UNDO"}
+    needs_group = True
 
     steps: int = declared.integer(name="Steps", description="Positive: later, in front", default=1)
 
@@ -156,6 +158,7 @@ class RemoveGroup(MapOperator):
     bl_idname = "levelwright.teeworlds_remove_group"
     bl_label = "Remove Group"
     bl_options = {"REGISTER", "UNDO"}
+    needs_group = True
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Remove it."""
@@ -168,6 +171,7 @@ class MoveLayer(MapOperator):
     bl_idname = "levelwright.teeworlds_move_layer"
     bl_label = "Move Layer"
     bl_options = {"REGISTER", "UNDO"}
+    needs_layer = True
 
     steps: int = declared.integer(name="Steps", description="Positive: later, in front", default=1)
 
@@ -182,6 +186,7 @@ class MoveToGroup(MapOperator):
     bl_idname = "levelwright.teeworlds_move_to_group"
     bl_label = "Move Layer to Group"
     bl_options = {"REGISTER", "UNDO"}
+    needs_layer = True
 
     target: int = declared.integer(
         name="Group", description="Its number in draw order, from 0; -1: that of the game layer", default=-1, min=-1
@@ -203,6 +208,7 @@ class RemoveLayer(MapOperator):
     bl_idname = "levelwright.teeworlds_remove_layer"
     bl_label = "Remove Layer"
     bl_options = {"REGISTER", "UNDO"}
+    needs_layer = True
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Remove it."""

@@ -56,7 +56,7 @@ def drawn(level: source.Level) -> np.ndarray:
 def test_a_door_that_is_made_wider(scene):
     positions = meshes.read(scene.door).positions
     move(scene.door, positions[:, 1] > 0, (0, 16, 0))
-    with pytest.raises(SceneError, match="Moved Geometry"):
+    with pytest.raises(SceneError, match="Moved geometry on Rebuild"):
         scene.export()
     made = scene.export(geometry="rebuild")
     assert scene.report.counts["brush models built anew"] == 1

@@ -266,7 +266,7 @@ def test_a_copy_in_another_shape_gets_its_own_model(scene: Scene) -> None:
     own.location.x += 64
     linked = copied(scene.door, linked=True)
     move(own, meshes.read(own).positions[:, 2] > 0, (0, 0, 32))
-    with pytest.raises(SceneError, match="Moved Geometry"):
+    with pytest.raises(SceneError, match="Moved geometry on Rebuild"):
         scene.export()
     level = scene.export(geometry="rebuild")
     assert [one.model for one in level.entities if one.classname == "func_door"] == [1, 2, 1]

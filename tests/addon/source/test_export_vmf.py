@@ -123,7 +123,7 @@ def test_an_export_as_map_refuses_edited_brushes() -> None:
     assert source.write(scene.export()) == ROOM
     assert scene.report.warnings == []
     move_top(scene, 8)
-    with pytest.raises(SceneError, match=r"SOLID: brushes were edited\. World, an option"):
+    with pytest.raises(SceneError, match=r"SOLID: brushes were edited\. An export with its option World"):
         scene.export()
     assert source.write(scene.export(world="ignore")) == ROOM
     assert scene.report.warnings == [f"SOLID: {collect_brushes.LEFT_OUT}"]

@@ -11,7 +11,7 @@ from levelwright.addon.teeworlds.materials.collect import shown_images
 from levelwright.formats import teeworlds
 
 from tests.addon.teeworlds.export_helpers import exported, image, imported, layer, reopened
-from tests.formats.teeworlds_bytes import Map, small_map, tile
+from tests.formats.teeworlds_bytes import Map, small_map, tile, whole_map
 
 
 def picture_map() -> Map:
@@ -100,3 +100,18 @@ def test_there_is_nothing_to_replace_without_an_image(tmp_path: Path) -> None:
         with pytest.raises(RuntimeError, match="has no image 3"):
             call(record=3, **given)
     assert not bpy.data.images.get("new.png")
+
+
+def test_operators_on_layers_and_groups_need_one_that_is_active() -> None:
+    level = imported(whole_map().build())
+    operators = bpy.ops.levelwright
+    of_layers = (operators.teeworlds_set_image, operators.teeworlds_automap, operators.teeworlds_remove_layer)
+    of_groups = (operators.teeworlds_move_group, operators.teeworlds_add_layer)
+    root = next(obj for obj in level.all_objects if obj.parent is None)
+    bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children[level.name]
+    bpy.context.view_layer.objects.active = root
+    assert not any(one.poll() for one in (*of_layers, *of_groups))
+    with pytest.raises(RuntimeError, match="The active object is not a layer of the map"):
+        operators.teeworlds_set_image(record=-1)
+    bpy.context.view_layer.objects.active = layer(level, 3)
+    assert all(one.poll() for one in (*of_layers, *of_groups))
