@@ -8,7 +8,7 @@ import re
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
-from ....formats.source.edits import gone_models
+from ....formats.source.edits import compaction, gone_models
 from ...scene.reports import Report
 from ..collecting.scene_level import SceneLevel
 from ..settings import EDIT, REBUILD
@@ -33,5 +33,7 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
             gone_models.remove_last(level)
             report.note(f"model *{last}, which no entity has any more, is taken out of the map")
             last -= 1
+        if scene.settings.geometry == REBUILD and level.bytes_of(LumpId.EDGES) != scene.before.bytes_of(LumpId.EDGES):
+            compaction.sweep(level, scene.before)  # what models that were built anew have left
     except FormatError:
         return

@@ -13,6 +13,7 @@ import numpy as np
 
 from ... import ranges
 from ..geometry import Ints
+from ..level import Level
 from ..lumps import LumpId
 from ..records import Records
 from ..references import RUNS, Mask, Run, named, renumber
@@ -78,6 +79,29 @@ def compact(
         moved[lump] = numbers
     _cut_textures(changes, *textures)
     return moved
+
+
+def sweep(level: Level, before: Level) -> None:
+    """Close the gaps that edits of brush models left in a level's tables, once nothing goes by the numbers of `before`,
+    the level that was edited: that had as many blank rows as stay. Raises FormatError.
+    """
+    changes = Changes(level)
+    for lump in COMPACTED:
+        records, old = changes.peek(lump), Changes(before).peek(lump)
+        if records is None or old is None or not len(records):
+            continue
+        living = Living(level, changes.peek)
+        gaps = ~living.rows(lump) & _blank(records)
+        stay = int((~Living(before, Changes(before).peek).rows(lump) & _blank(old)).sum())
+        gaps[np.flatnonzero(gaps)[:stay]] = False
+        if lump in _PAIRS:
+            gaps = np.repeat(gaps[: len(gaps) // 2 * 2].reshape(-1, 2).all(axis=1), 2)
+        if not gaps.any() or len(gaps) < len(records) or _is_named(changes, lump, gaps):
+            continue
+        keeps = living.elsewhere(lump, len(records))
+        keeps[:1] |= lump == LumpId.EDGES
+        _put(changes, lump, *_closed(records, np.arange(len(records)), gaps, keeps, lump))
+    changes.apply()
 
 
 def _end(used: Mask) -> int:
