@@ -85,15 +85,15 @@ def sweep(level: Level, before: Level) -> None:
     """Close the gaps that edits of brush models left in a level's tables, once nothing goes by the numbers of `before`,
     the level that was edited: that had as many blank rows as stay. Raises FormatError.
     """
-    changes = Changes(level)
+    changes, were = Changes(level), Changes(before)
+    then = Living(before, were.peek)
     for lump in COMPACTED:
-        records, old = changes.peek(lump), Changes(before).peek(lump)
-        if records is None or old is None or not len(records):
+        records, old = changes.peek(lump), were.peek(lump)
+        if records is None or old is None or _blank(records).sum() <= _blank(old).sum():
             continue
         living = Living(level, changes.peek)
         gaps = ~living.rows(lump) & _blank(records)
-        stay = int((~Living(before, Changes(before).peek).rows(lump) & _blank(old)).sum())
-        gaps[np.flatnonzero(gaps)[:stay]] = False
+        gaps[np.flatnonzero(gaps)[: int((~then.rows(lump) & _blank(old)).sum())]] = False
         if lump in _PAIRS:
             gaps = np.repeat(gaps[: len(gaps) // 2 * 2].reshape(-1, 2).all(axis=1), 2)
         if not gaps.any() or len(gaps) < len(records) or _is_named(changes, lump, gaps):
