@@ -3,9 +3,10 @@
 
 import pytest
 
-from formats.source import Level, LumpId, check, read, world, write
+from formats.source import Level, LumpId, check, edits, read, world, write
 from formats.source.edits import brush_models, compaction, gone_models
 from formats.source.edits.brush_models import NEW
+from formats.source.edits.changes import joined
 from formats.source.world import Change, WorldEdits
 from tests.formats import source_door, source_hall
 from tests.formats.source_rows import nameless
@@ -61,3 +62,26 @@ def test_another_shape_and_back_leaves_no_row(level):
         level = read(write(level))
         assert nameless(level) == was and check(level) == []
         assert len(level.table(E.BRUSHES)) == len(read(before).table(E.BRUSHES))
+
+
+def test_another_texture_on_a_face_and_back_leaves_no_row():
+    """Of textures and texinfos those go that the map had for the face alone, not those that nothing ever named."""
+    level = source_hall.hall()
+    edits.textures.add(level, "hall/unused", (64, 64))
+    before, number = read(write(level)), 0
+    level = read(write(before))
+    faces_before = level.table(E.FACES).copy()
+    row = level.table(E.TEXINFO)[faces_before["texinfo"][number]].reshape(1).copy()
+    row["texdata"] = edits.textures.add(level, "hall/new", (64, 64))
+    level.set_table(E.TEXINFO, joined(level.table(E.TEXINFO), row))
+    table = faces_before.copy()
+    table["texinfo"][number] = len(level.table(E.TEXINFO)) - 1
+    level.set_table(E.FACES, table)
+    level.set_table(E.FACES_HDR, table[: len(level.table(E.FACES_HDR))])
+    compaction.sweep(level, before)
+    there = read(write(level))
+    assert there.texture_names.names[-2:] == ["hall/unused", "hall/new"]
+    level.set_table(E.FACES, faces_before)
+    level.set_table(E.FACES_HDR, before.table(E.FACES_HDR))
+    compaction.sweep(level, there)
+    assert {lump for lump in level.lumps if level.bytes_of(lump) != before.bytes_of(lump)} == set()

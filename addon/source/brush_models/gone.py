@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from ....formats import source
 from ....formats.binary import FormatError
@@ -33,7 +34,13 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
             gone_models.remove_last(level)
             report.note(f"model *{last}, which no entity has any more, is taken out of the map")
             last -= 1
-        if scene.settings.geometry == REBUILD and level.bytes_of(LumpId.EDGES) != scene.before.bytes_of(LumpId.EDGES):
-            compaction.sweep(level, scene.before)  # what models that were built anew have left
     except FormatError:
         return
+
+
+def sweep(scene: SceneLevel, level: source.Level, _report: Report) -> None:
+    """Take out the rows that edits of models and of faces' textures left, where there were any such edits."""
+    edited = (LumpId.EDGES, LumpId.FACES, LumpId.FACES_HDR, LumpId.TEXINFO, LumpId.TEXDATA)
+    with suppress(FormatError):
+        if any(level.bytes_of(lump) != scene.before.bytes_of(lump) for lump in edited):
+            compaction.sweep(level, scene.before)
