@@ -76,6 +76,7 @@ STEPS: tuple[Step, ...] = (
     Step("the world", world.apply),
     Step("entities", entities.apply),
     Step("brush models without entities", gone_models.apply),
+    Step("rows that nothing names", gone_models.sweep),
     Step("the map's revision", revision.apply),
 )
 """In this order, so that numbers of faces, textures and models are the original's until models are rebuilt; files of

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from formats import convex, ranges
 from formats.binary import FormatError
-from formats.source import LumpId, check, geometry, read, world, write
+from formats.source import LumpId, check, geometry, read, write
 from formats.source.collision import physcollide_surface
 from formats.source.edits import brush_models, gone_models
 from formats.source.edits.brush_models import NEW, Face, Piece
@@ -17,11 +17,8 @@ from formats.source.tables.overlay_lists import OverlayLists
 from formats.source.tables.overlays import OVERLAY_V3
 from formats.source.tree import brushes
 from formats.source.tree.leaf_tree import LeafTree
-from formats.source.world import Change, WorldEdits
 from tests.formats import source_door as door
-from tests.formats import source_hall
 from tests.formats.source_door import HIGH, LOW, box
-from tests.formats.source_rows import nameless
 from tests.formats.test_source_edits import changed, refused
 
 E = LumpId
@@ -424,29 +421,6 @@ def test_the_last_model_is_taken_away(level):
     assert after.physcollide.of_model(1) is None
     assert [problem.message for problem in check(after)] == ["its model is *1, there are 1"]
     refused(level, "is the world", gone_models.remove_last)
-
-
-def test_a_model_that_is_made_a_brush_of_the_world_leaves_nothing():
-    """Its brush comes to be behind the model's in all tables, and into their places when that is taken away."""
-    before = read(write(source_hall.hall()))
-    level, small = read(write(before)), ((-8, -8, -8), (8, 8, 8))
-    brush_models.add(level, [piece(*small)], faces(level, *small, [NEW] * 6))
-    world.apply(level, WorldEdits(added=[piece((300, 300, 0), (316, 316, 16))]))
-    gone_models.remove_last(level)
-    level = read(write(level))
-    world.apply(level, WorldEdits({max(world.pieces(level)): Change(None)}))
-    found = {lump for lump in level.lumps if level.bytes_of(lump) != before.bytes_of(lump)}
-    assert found <= {E.PHYSCOLLIDE, E.GAME_LUMP} and nameless(level) == nameless(before)
-
-
-def test_a_model_in_a_map_without_faces_goes_again(level):
-    """Edge 0, which nothing can name, is there still."""
-    level = source_hall.without_faces(level)
-    before = read(write(level))
-    brush_models.add(level, [piece((-8, -8, -8), (8, 8, 8))], faces(level, (-8, -8, -8), (8, 8, 8), [NEW] * 6))
-    assert len(level.table(E.FACES)) == 6 and not len(level.table(E.FACES_HDR))
-    gone_models.remove_last(level)
-    assert {lump for lump in level.lumps if level.bytes_of(lump) != before.bytes_of(lump)} == set()
 
 
 def test_copies_of_faces_have_their_luxels(level):

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from ....formats import source
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
-from ....formats.source.edits import gone_models
+from ....formats.source.edits import compaction, gone_models
 from ...scene.reports import Report
 from ..collecting.scene_level import SceneLevel
 from ..settings import EDIT, REBUILD
@@ -35,3 +36,11 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
             last -= 1
     except FormatError:
         return
+
+
+def sweep(scene: SceneLevel, level: source.Level, _report: Report) -> None:
+    """Take out the rows that edits of models and of faces' textures left, where there were any such edits."""
+    edited = (LumpId.EDGES, LumpId.FACES, LumpId.FACES_HDR, LumpId.TEXINFO, LumpId.TEXDATA)
+    with suppress(FormatError):
+        if any(level.bytes_of(lump) != scene.before.bytes_of(lump) for lump in edited):
+            compaction.sweep(level, scene.before)

@@ -142,8 +142,20 @@ class _World:
                 named = listed([str(number) for number in numbers.tolist()])
                 self.report.warn(f"displacements {named} {what} with the brushes that they lie on")
         drawn = {**made.changed, **dict(zip(carved.added.tolist(), made.added, strict=True))}
+        self._tell_ladders(np.array(list(made.edits.changed), np.int64))
         self._tell_unmet(world.unmet.of(self.level, carved), drawn)
         self.report.note("the world was edited: import the written map to see its brushes and faces as they are now")
+
+    def _tell_ladders(self, changed: Ints) -> None:
+        """Warn where brushes of before, int64[n], are those of an info_ladder, which says their box."""
+        solids, entities = self.texinfos.compiled.solids, self.level.entities
+        owners = np.unique(solids.owners[np.isin(solids.brushes, changed) & (solids.owners >= 0)]).tolist()
+        ladders = [f"entity {number}" for number in owners if entities[number].classname == "info_ladder"]
+        if ladders:
+            self.report.warn(
+                f"brushes of ladders were edited: the box that info_ladder says ({listed(ladders)}; mins.x to maxs.z) "
+                "doesn't follow"
+            )
 
     def _tell_unmet(self, unmet: Ints, drawn: Mapping[int, Ints]) -> None:
         """Warn of brushes, int64[n], of which nothing is met. drawn: the polygons of all that were edited."""

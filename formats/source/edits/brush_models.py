@@ -19,12 +19,12 @@ from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents, Records
 from ..tree import brushes as level_brushes
-from . import brush_collision, brush_pieces, brush_tree
+from . import brush_collision, brush_pieces, brush_tree, leaf_lumps
 from .brush_faces import NEW, Face, FaceEdit, is_sliver, level_faces, plane_of
 from .brush_pieces import WHAT, Piece
-from .brush_tables import GROWING, held, plane_numbers, slots, wipe
+from .brush_tables import GROWING, cut, held, plane_numbers, slots, wipe
 from .brush_tree import Tree
-from .changes import FARTHEST, Changes, joined, room_for
+from .changes import FARTHEST, Changes, room_for
 from .compaction import compact
 
 __all__ = ["NEW", "Face", "Piece", "add", "contents_of", "faces", "pieces", "rebuild"]
@@ -33,9 +33,6 @@ faces = level_faces
 
 _SAME_NORMAL, _SAME_PLACE = 1e-3, 2e-3
 """How far a side may be from one that was there, at its corners in units, to be that one."""
-_CUBES = (LumpId.LEAF_AMBIENT_LIGHTING, LumpId.LEAF_AMBIENT_LIGHTING_HDR)
-PER_LEAF = (*_CUBES, LumpId.LEAF_AMBIENT_INDEX, LumpId.LEAF_AMBIENT_INDEX_HDR, LumpId.LEAFMINDISTTOWATER)
-"""Lumps that may have a row for each leaf: see `is_per_leaf`."""
 
 
 def pieces(level: Level, model: int) -> list[Piece]:
@@ -76,7 +73,7 @@ def add(
     """
     if not len(level.table(LumpId.MODELS)):
         raise FormatError("the map has no world, which comes before all others", WHAT)
-    touched = (LumpId.MODELS, LumpId.NODES, LumpId.LEAFS, *PER_LEAF)
+    touched = (LumpId.MODELS, LumpId.NODES, LumpId.LEAFS, *leaf_lumps.PER_LEAF)
     before = {lump: bytes(level.bytes_of(lump)) for lump in touched}
     versions = level.file.entries["version"].copy()
     model = _add_empty(level)
@@ -106,15 +103,15 @@ def _add_empty(level: Level) -> int:
     for name in ("firstleafface", "numleaffaces", "firstleafbrush", "numleafbrushes"):
         pair[name] = 0
     pair["contents"] = 0, Contents.SOLID
-    lengths = cube_lengths(level)
+    lengths = leaf_lumps.cube_lengths(level)
     first_leaf = changes.append(LumpId.LEAFS, pair)
-    _extend(changes, first_leaf, np.array([first_leaf - 1]))
+    leaf_lumps.extend(changes, first_leaf, np.array([first_leaf - 1]))
     node["children"], node["firstface"], node["numfaces"] = (-1 - first_leaf, -2 - first_leaf), 0, 0
     held(row, "headnode", 0, changes.append(LumpId.NODES, node))
     held(row, "firstface", 0, len(level.table(geometry.drawn_faces(level))))
     model = changes.append(LumpId.MODELS, row)
     changes.apply()
-    keep_versions(level, lengths)
+    leaf_lumps.keep_versions(level, lengths)
     return model
 
 
@@ -202,25 +199,11 @@ def _rebuild(
     if not _same(pieces(level, model), shapes):
         collide = brush_collision.collision(level, model, shapes, polygons, brushes)
         changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(collide, level.byte_order))
-    lengths = cube_lengths(level)
+    lengths = leaf_lumps.cube_lengths(level)
     compact(changes, blanks=not is_new)  # so that `gone_models` can take out what a new one brought, and no more
     changes.check_room(GROWING)
     changes.apply()
-    keep_versions(level, lengths)
-
-
-def cube_lengths(level: Level) -> dict[LumpId, int]:
-    """Those lumps of ambient light that have their own length for a version, as some compilers left it, and how long
-    they are (source.md §2.5).
-    """
-    lengths = {lump: len(level.bytes_of(lump)) for lump in _CUBES}
-    return {lump: length for lump, length in lengths.items() if length and level.version_of(lump) == length}
-
-
-def keep_versions(level: Level, lengths: dict[LumpId, int]) -> None:
-    """Have lumps of `cube_lengths` that had their length for a version have it again."""
-    for lump in lengths:
-        level.file.entries["version"][lump] = len(level.bytes_of(lump))
+    leaf_lumps.keep_versions(level, lengths)
 
 
 def check_model(level: Level, model: int) -> None:
@@ -272,6 +255,7 @@ def _put_brushes(changes: Changes, model: int, shapes: Sequence[Piece], polygons
     table, sides = changes.table(LumpId.BRUSHES), changes.level.table(LumpId.BRUSHSIDES)
     before = _sides_of(table, old, sides)
     wipe(table, LumpId.BRUSHES, old[len(shapes) :])
+    table["contents"][old[len(shapes) :]] = 0
     bevel = int(before["texinfo"][before["bevel"] != 0][0]) if (before["bevel"] != 0).any() else 0
     first = 0
     for place, (number, shape) in enumerate(zip(numbers.tolist(), shapes, strict=True)):
@@ -297,6 +281,7 @@ def _put_brushes(changes: Changes, model: int, shapes: Sequence[Piece], polygons
         held(table, "firstside", number, start)
         held(table, "numsides", number, len(rows))
     table["contents"][numbers] = [shape.contents for shape in shapes]
+    cut(changes, LumpId.BRUSHES, old[len(shapes) :])
     return numbers
 
 
@@ -398,7 +383,7 @@ def _put_tree(
     nodes = slots(changes, LumpId.NODES, old_nodes, len(tree.planes))
     count = len(level.table(LumpId.LEAFS))
     leafs = slots(changes, LumpId.LEAFS, old_leafs, len(tree.pieces))
-    _extend(changes, count, old_leafs)
+    leaf_lumps.extend(changes, count, old_leafs)
 
     table = changes.table(LumpId.NODES)
     table[nodes[len(old_nodes) :]] = table[int(old_nodes[0])] if len(old_nodes) else np.zeros(1, table.dtype)[0]
@@ -413,6 +398,7 @@ def _put_tree(
     held(table, "numfaces", nodes, counts)
     gone = old_nodes[len(nodes) :]
     wipe(table, LumpId.NODES, gone)
+    cut(changes, LumpId.NODES, gone)
 
     rows, was = changes.table(LumpId.LEAFS), level.table(LumpId.LEAFS)[old_leafs]
     inside = np.array([bool(part) for part in tree.pieces])
@@ -429,6 +415,7 @@ def _put_tree(
     _put_lists(changes, LumpId.LEAFBRUSHES, "leafbrush", leafs, brushes_of, old_leafs)
     left = old_leafs[len(leafs) :]
     wipe(rows, LumpId.LEAFS, left)
+    leaf_lumps.cut_leafs(changes, left)
     held(changes.table(LumpId.MODELS), "headnode", model, int(nodes[0]))
 
 
@@ -478,20 +465,3 @@ def _put_lists(
         placed[changes.table(LumpId.LEAFS)["contents"][leafs] != 0] = 0
     held(rows, first, leafs, placed)
     held(rows, many, leafs, counts)
-
-
-def _extend(changes: Changes, count: int, old: Ints) -> None:
-    """Have lumps with a row for each leaf have as many as there are leafs now: further ones like the model's last."""
-    more = len(changes.table(LumpId.LEAFS)) - count
-    for lump in PER_LEAF if more else ():
-        if is_per_leaf(changes.level, lump, count):
-            table = changes.level.table(lump)
-            changes.set_table(lump, joined(table, np.repeat(table[old[-1:]], more)))
-
-
-def is_per_leaf(level: Level, lump: LumpId, count: int) -> bool:
-    """Whether a lump has a row for each of `count` leafs: not where it has samples, which an index counts."""
-    table = None if level.layout(lump).dtype is None else level.table(lump)
-    if table is None or len(table) != count or not count:
-        return False
-    return lump not in _CUBES or "x" not in (table.dtype.names or ())

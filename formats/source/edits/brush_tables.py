@@ -45,6 +45,15 @@ def wipe(table: Records, lump: LumpId, rows: Ints) -> None:
         table[name][rows] = value
 
 
+def cut(changes: Changes, lump: LumpId, own: Ints) -> int:
+    """Cut off rows at a table's end that were a model's own, int64[n]; how many are left."""
+    table = changes.table(lump)
+    others = np.setdiff1d(np.arange(len(table)), own)
+    left = int(others[-1]) + 1 if len(others) else 0
+    changes.set_table(lump, table[:left])
+    return left
+
+
 def _unused(changes: Changes, lump: LumpId) -> Ints:
     """The rows that an edit has wiped before and that nothing names; never the first, the leaf of all that is solid."""
     table = changes.table(lump)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ... import ranges
 from ..geometry import Ints
+from ..level import Level
 from ..lumps import LumpId
 from ..records import Records
 from ..tables.references import RUNS, Mask, Run, named, renumber
@@ -80,6 +81,47 @@ def compact(
     return moved
 
 
+def sweep(level: Level, before: Level) -> None:
+    """Close the gaps that edits of brush models left in a level's tables, and cut off texinfos and textures that faces
+    had, once nothing goes by the numbers of `before`, the level that was edited: that had as many blank rows, and rows
+    that nothing names, as stay. Raises FormatError.
+    """
+    changes, were = Changes(level), Changes(before)
+    then = Living(before, were.peek)
+    for lump in COMPACTED:
+        records, old = changes.peek(lump), were.peek(lump)
+        if records is None or old is None or _blank(records).sum() <= _blank(old).sum():
+            continue
+        living = Living(level, changes.peek)
+        gaps = ~living.rows(lump) & _blank(records)
+        gaps[np.flatnonzero(gaps)[: int((~then.rows(lump) & _blank(old)).sum())]] = False
+        if lump in _PAIRS:
+            gaps = np.repeat(gaps[: len(gaps) // 2 * 2].reshape(-1, 2).all(axis=1), 2)
+        if not gaps.any() or len(gaps) < len(records) or _is_named(changes, lump, gaps):
+            continue
+        keeps = living.elsewhere(lump, len(records))
+        keeps[:1] |= lump == LumpId.EDGES
+        _put(changes, lump, *_closed(records, np.arange(len(records)), gaps, keeps, lump))
+    for lump in (LumpId.TEXINFO, *_TEXTURES):
+        used, was = Living(level, changes.peek).rows(lump), then.rows(lump)
+        if lump in _TEXTURES:  # texinfos that nothing names do so, too
+            used, was = used | named(changes.peek, lump, {}, len(used)), was | named(were.peek, lump, {}, len(was))
+        more = int((~used).sum()) - int((~was).sum())
+        _shorten(changes, lump, max(_end(used), len(used) - max(more, 0)))
+    changes.apply()
+
+
+def _shorten(changes: Changes, lump: LumpId, end: int) -> None:
+    """Cut off what is behind the first `end` rows of a table, of texture names with their text."""
+    table = changes.peek(lump)
+    if table is None or end >= len(table):
+        return
+    if lump == LumpId.TEXDATA_STRING_TABLE:
+        changes.names = changes.names.shortened(end)
+    else:
+        changes.set_table(lump, table[:end])
+
+
 def _end(used: Mask) -> int:
     """The end of the last row that is used."""
     return int(np.flatnonzero(used)[-1]) + 1 if used.any() else 0
@@ -94,11 +136,7 @@ def _cut_textures(changes: Changes, were: Mask, names_were: Mask) -> None:
         used = named(changes.peek, lump, {}, len(table))
         used |= Living(changes.level, changes.peek).elsewhere(lump, len(table))
         used[: len(was)] |= ~was  # rows that nothing named stay
-        end = _end(used)
-        if end < len(table) and lump == LumpId.TEXDATA:
-            changes.set_table(lump, table[:end])
-        elif end < len(table):
-            changes.names = changes.names.shortened(end)
+        _shorten(changes, lump, _end(used))
 
 
 def _blank(records: Records) -> Mask:

@@ -13,9 +13,9 @@ from ..level import Level
 from ..lumps import LumpId
 from ..records import Records
 from ..tree import brushes as level_brushes
-from . import brush_models, new_light
+from . import brush_models, leaf_lumps, new_light
 from .brush_faces import FaceEdit
-from .brush_tables import wipe
+from .brush_tables import cut, wipe
 from .changes import Changes
 from .compaction import compact
 
@@ -39,38 +39,18 @@ def remove_last(level: Level) -> None:
         wipe(changes.table(lump), lump, rows)
     for field, value in (("numsides", 0), ("contents", 0)):
         changes.table(LumpId.BRUSHES)[field][brushes] = value
-    _cut(changes, LumpId.BRUSHES, brushes)
-    _cut(changes, LumpId.NODES, nodes)
-    props = level.static_props
-    if props is None or not len(props.leafs) or int(props.leafs["leaf"].max()) < int(leafs.min()):
-        _cut_leafs(changes, leafs)
+    cut(changes, LumpId.BRUSHES, brushes)
+    cut(changes, LumpId.NODES, nodes)
+    leaf_lumps.cut_leafs(changes, leafs)
     changes.set_table(LumpId.MODELS, changes.table(LumpId.MODELS)[:-1])
     found = level.physcollide
     if found.of_model(model) is not None:
         found.models = [entry for entry in found.models if entry.model != model]
         changes.set_bytes(LumpId.PHYSCOLLIDE, physcollide.encode(found, level.byte_order))
-    lengths = brush_models.cube_lengths(level)
+    lengths = leaf_lumps.cube_lengths(level)
     compact(changes, closed=True)
     changes.apply()
-    brush_models.keep_versions(level, lengths)
-
-
-def _cut(changes: Changes, lump: LumpId, own: Ints) -> int:
-    """Cut off rows at a table's end that were a model's own; how many are left."""
-    table = changes.table(lump)
-    others = np.setdiff1d(np.arange(len(table)), own)
-    left = int(others[-1]) + 1 if len(others) else 0
-    changes.set_table(lump, table[:left])
-    return left
-
-
-def _cut_leafs(changes: Changes, own: Ints) -> None:
-    """As `_cut`, with what has a row for each leaf."""
-    count = len(changes.table(LumpId.LEAFS))
-    left = _cut(changes, LumpId.LEAFS, own)
-    for lump in brush_models.PER_LEAF if left < count else ():
-        if brush_models.is_per_leaf(changes.level, lump, count):
-            changes.set_table(lump, changes.table(lump)[:left])
+    leaf_lumps.keep_versions(level, lengths)
 
 
 def _drop_light(changes: Changes, model: int) -> None:
@@ -78,18 +58,18 @@ def _drop_light(changes: Changes, model: int) -> None:
     row = changes.level.table(LumpId.MODELS)[model]
     first, count = int(row["firstface"]), int(row["numfaces"])
     for faces, lighted in new_light.lumps(changes.level).items():
-        cut = {}
+        gone = {}
         for lump, found in lighted.items():
-            cut[lump] = new_light.dropped(found, (found.faces >= first) & (found.faces < first + count))
+            gone[lump] = new_light.dropped(found, (found.faces >= first) & (found.faces < first + count))
             data = np.frombuffer(changes.level.bytes_of(lump), np.uint8)
-            changes.set_bytes(lump, np.delete(data, cut[lump]).tobytes())
-        rows = {lump: _shifted(changes.table(faces), own, lump) for lump, own in cut.items()}
+            changes.set_bytes(lump, np.delete(data, gone[lump]).tobytes())
+        rows = {lump: _shifted(changes.table(faces), own, lump) for lump, own in gone.items()}
         changes.set_table(faces, new_light.same_places(rows))
 
 
-def _shifted(faces: Records, cut: Ints, lump: LumpId) -> Records:
+def _shifted(faces: Records, gone: Ints, lump: LumpId) -> Records:
     """Faces whose light has moved up, after bytes of a lump were cut out, int64[n]."""
     made, offsets = faces.copy(), faces["lightofs"].astype(np.int64)
     lit = np.flatnonzero(offsets >= 0)
-    new_light.put_places(made, lit, offsets[lit] - np.searchsorted(cut, offsets[lit]), lump)
+    new_light.put_places(made, lit, offsets[lit] - np.searchsorted(gone, offsets[lit]), lump)
     return made

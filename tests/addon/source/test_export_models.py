@@ -151,8 +151,7 @@ def test_a_part_that_is_taken_away_collides_no_more(scene):
     done(mesh, door)
     made = both.export(geometry="rebuild")
     assert len(solid_of(made).hulls) == 1 and made.table(E.MODELS)[1]["mins"].tolist() == [32, -8, -8]
-    left = made.table(E.BRUSHES)[(made.table(E.BRUSHES)["numsides"] == 0)]
-    assert len(left) == 1 and left["contents"].tolist() == [0]
+    assert made.table(E.BRUSHES)["numsides"].all(), "none is left blank"
 
 
 def test_a_side_that_nobody_sees_is_closed(scene):

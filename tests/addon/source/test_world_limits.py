@@ -10,9 +10,9 @@ from levelwright.addon.scene.reports import SceneError
 from levelwright.formats import source
 from levelwright.formats.source import LumpId
 
-from tests.addon.source.worlds import World, translate
+from tests.addon.source.worlds import HALL, World, translate
 from tests.formats import source_rooms
-from tests.formats.source_hall import CRATE, STEP
+from tests.formats.source_hall import BOXES, CRATE, LADDER, STEP
 
 E = LumpId
 SAMPLE = Path(__file__).parents[2] / "samples" / "source_room.bsp"
@@ -96,6 +96,18 @@ def test_what_nobody_meets_is_told() -> None:
     (told,) = [line for line in scene.report.issues() if "nobody meets" in line.message]
     assert told.message.startswith(f"{obj.name}: 1 brush lies wholly in others or outside of the map")
     assert [(each.name, len(faces)) for each, faces in told.faces.items()] == [(obj.name, 6)]
+
+
+def test_of_a_moved_ladder_it_is_told_what_stays() -> None:
+    level = source.read(HALL)
+    box = zip(("mins.x", "mins.y", "mins.z", "maxs.x", "maxs.y", "maxs.z"), sum(BOXES[LADDER], ()), strict=True)
+    level.entities.append(source.Entity([("classname", "info_ladder"), *((key, str(value)) for key, value in box)]))
+    scene = World(source.write(level))
+    with scene.selected(LADDER):
+        translate(8, 0, 0)
+    scene.edit()
+    number = len(level.entities) - 1
+    assert any(f"(entity {number}; mins.x to maxs.z) doesn't follow" in line for line in scene.report.warnings)
 
 
 def test_a_deleted_brush_that_has_to_stay_is_named_by_the_object_that_it_was_in() -> None:
