@@ -41,13 +41,13 @@ def _hold_reports(*_: object) -> None:
     """Let levels name their texts again, if these are still there; the last one may then be the import's. A handler of
     undo and redo.
     """
+    texts = bpy.data.texts
     for level in _levels():
         held, names = originals.resources(level, originals.REPORTS), _reports.get(level.session_uid, {})
-        imported = bpy.data.texts.get(names.get(1, ""))
         for number, name in names.items():
-            text = bpy.data.texts.get(name, imported if number == 0 else None)
-            if text is not None and number not in held and not level.library:
-                originals.set_resource(level, originals.REPORTS, number, text)
+            there = names.get(1, "") if number == 0 and name not in texts else name
+            if there in texts and number not in held and not level.library:
+                originals.set_resource(level, originals.REPORTS, number, texts[there])
     _reports.clear()
 
 
