@@ -15,12 +15,19 @@ from pathlib import Path
 
 from PIL import Image
 
-from scripts.walks import assets, edits, first_minute, menus, screens, sessions, tools
+from scripts.walks import assets, edits, first_minute, menus, screens, sessions, stamps, tools
 from scripts.walks.walk import Walk
 from scripts.window import HEIGHT, ROOT, WIDTH, Window, WindowError
 
 PATHS: dict[str, Callable[[Walk], None]] = (
-    first_minute.PATHS | menus.PATHS | edits.PATHS | sessions.PATHS | assets.PATHS | screens.PATHS | tools.PATHS
+    first_minute.PATHS
+    | menus.PATHS
+    | edits.PATHS
+    | sessions.PATHS
+    | assets.PATHS
+    | screens.PATHS
+    | tools.PATHS
+    | stamps.PATHS
 )
 DOCS = ("first-minute-source", "edit-source", "preferences")
 """Paths with pictures for the documents."""

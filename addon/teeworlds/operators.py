@@ -81,6 +81,19 @@ def add_physics_layers(level: bpy.types.Collection, kinds: Sequence[str]) -> lis
     return [add_tile_layer(level, group, kind, kind.title(), game_size(level)) for kind in missing]
 
 
+def _physics_group(level: bpy.types.Collection, kind: str) -> bpy.types.Collection | None:
+    """The group that a new physics layer belongs to: that of the game layer; None for other kinds, or without one.
+
+    Raises SceneError where the map has one of the kind.
+    """
+    if kind not in (*PHYSICS, "GAME"):
+        return None
+    layers = {tile_kind(layer): layer for layer in all_layers(level)}
+    if kind in layers:
+        raise SceneError(f"the map has a {kind.lower()} layer: {layers[kind].name}", [layers[kind]])
+    return group_of(level, layers.get("GAME"))
+
+
 def add_quad_layer(
     level: bpy.types.Collection, group: bpy.types.Collection, name: str, image: int = -1
 ) -> bpy.types.Object:
@@ -137,8 +150,8 @@ class AddLayer(MapOperator):
     )
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
-        """Make the layer and make it the active object."""
-        group = self.group(context, level)
+        """Make the layer and make it the active object. Raises SceneError for a second physics layer of a kind."""
+        group = _physics_group(level, self.kind) or self.group(context, level)
         if self.kind == "QUADS":
             made = add_quad_layer(level, group, self.title, self.resource)
         elif self.kind == "SOUNDS":

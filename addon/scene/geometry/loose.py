@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from bpy.types import Mesh
 
+from ....formats.arrays import Array
 from ....formats.counting import number_of
 from .. import attributes
 from ..fates.aspects import readable_data
@@ -25,7 +26,10 @@ _NEW = "new"
 
 def count(mesh: bpy.types.Mesh) -> tuple[int, int]:
     """Return how many vertices of a mesh have no edge, and how many edges no face. It isn't in edit mode."""
-    pairs, sides = attributes.read(mesh, ".edge_verts"), attributes.read(mesh, ".corner_edge")
+    sides = attributes.read(mesh, ".corner_edge")
+    if _is_each(sides, len(mesh.edges)) and _is_each(attributes.read(mesh, ".corner_vert"), len(mesh.vertices)):
+        return 0, 0  # each face has vertices and edges of its own, as imports make them: a third of the time
+    pairs = attributes.read(mesh, ".edge_verts")
     lonely = np.ones(len(mesh.vertices), np.bool_)
     bare = np.ones(len(mesh.edges), np.bool_)
     if pairs is not None:
@@ -33,6 +37,11 @@ def count(mesh: bpy.types.Mesh) -> tuple[int, int]:
     if sides is not None:
         bare[sides] = False
     return int(np.count_nonzero(lonely)), int(np.count_nonzero(bare))
+
+
+def _is_each(numbers: Array | None, count: int) -> bool:
+    """Whether numbers are 0, 1, 2, ..., as many as that."""
+    return numbers is not None and len(numbers) == count and np.array_equal(numbers, np.arange(count, dtype=np.int32))
 
 
 def tell(context: bpy.types.Context, objects: Iterable[bpy.types.Object], fates: Fates, report: Report) -> None:

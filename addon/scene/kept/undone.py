@@ -1,16 +1,54 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lists of a level's objects after undo and redo.
+"""What a level's collection names after undo and redo: undo leaves a collection as it is that didn't change between two
+steps, and whatever it names that undo has freed is freed memory.
 
-Blender keeps what `all_objects` lists with the collection. Undo leaves such a list as it is where the collection itself
-didn't change, though one in it did, with the objects that undo has freed: whoever reads it next reads freed memory.
+That is what `all_objects` lists, where a collection in it changed. And the texts of reports, where they were made after
+the last step: an export is none, so its text is in no step, while the level's collection names it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import bpy
 from bpy.app.handlers import persistent
 
 from . import originals
+
+_reports: dict[int, dict[int, str]] = {}
+"""By level, as Blender numbers data-blocks in a session, the names of its texts of reports: while undo works."""
+
+
+def _levels() -> Iterator[bpy.types.Collection]:
+    for level in bpy.data.collections:
+        if level.get(originals.LEVEL) is not None:
+            yield level
+
+
+@persistent  # type: ignore[untyped-decorator]
+def _let_go_of_reports(*_: object) -> None:
+    """Let levels name no texts of reports. A handler of before undo and redo."""
+    _reports.clear()
+    for level in _levels():
+        texts = originals.resources(level, originals.REPORTS) if not level.library else {}
+        _reports[level.session_uid] = {number: text.name for number, text in texts.items()}
+        for number in texts:
+            originals.set_resource(level, originals.REPORTS, number, None)
+
+
+@persistent  # type: ignore[untyped-decorator]
+def _hold_reports(*_: object) -> None:
+    """Let levels name their texts again, if these are still there; the last one may then be the import's. A handler of
+    undo and redo.
+    """
+    texts = bpy.data.texts
+    for level in _levels():
+        held, names = originals.resources(level, originals.REPORTS), _reports.get(level.session_uid, {})
+        for number, name in names.items():
+            there = names.get(1, "") if number == 0 and name not in texts else name
+            if there in texts and number not in held and not level.library:
+                originals.set_resource(level, originals.REPORTS, number, texts[there])
+    _reports.clear()
 
 
 @persistent  # type: ignore[untyped-decorator]
@@ -19,9 +57,7 @@ def _list_anew(*_: object) -> None:
 
     It forgets those of a collection that an object is linked to, and of all above.
     """
-    for level in bpy.data.collections:
-        if level.get(originals.LEVEL) is None:
-            continue
+    for level in _levels():
         for collection in (level, *level.children_recursive):
             if not collection.children or collection.library or collection.override_library:
                 continue
@@ -34,11 +70,16 @@ def _list_anew(*_: object) -> None:
 
 def register() -> None:
     """Do so from now on: before whatever else follows undo."""
-    bpy.app.handlers.undo_post.insert(0, _list_anew)
-    bpy.app.handlers.redo_post.insert(0, _list_anew)
+    for before in (bpy.app.handlers.undo_pre, bpy.app.handlers.redo_pre):
+        before.append(_let_go_of_reports)
+    for after in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        after[:0] = [_hold_reports, _list_anew]
 
 
 def unregister() -> None:
     """Undo `register`."""
-    bpy.app.handlers.undo_post.remove(_list_anew)
-    bpy.app.handlers.redo_post.remove(_list_anew)
+    for before in (bpy.app.handlers.undo_pre, bpy.app.handlers.redo_pre):
+        before.remove(_let_go_of_reports)
+    for after in (bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        after.remove(_hold_reports)
+        after.remove(_list_anew)

@@ -408,6 +408,17 @@ def test_undo_leaves_no_object_in_the_levels_list(
     assert sorted(obj.name for obj in bpy.data.collections[name].all_objects) == before
 
 
+def test_a_physics_layer_goes_to_the_game_layer_and_there_is_one_of_a_kind() -> None:
+    level = imported(small_map().build())
+    bpy.ops.levelwright.teeworlds_add_group(title="Far")
+    bpy.ops.levelwright.teeworlds_add_layer(kind="TILES", title="far")
+    assert bpy.ops.levelwright.teeworlds_add_layer(kind="TELE", title="Tele") == {"FINISHED"}
+    after = teeworlds.read(exported(level))
+    assert [one.tile_kind.name for one in after.groups[0].layers][-1] == "TELE"
+    with pytest.raises(RuntimeError, match="the map has a tele layer: "):
+        bpy.ops.levelwright.teeworlds_add_layer(kind="TELE", title="Again")
+
+
 def test_what_is_added_is_selected_alone() -> None:
     """As by Blender's own operators: so G moves it, and nothing that was selected before."""
     level = imported(small_map().build())
