@@ -4,14 +4,14 @@ when levels are deleted: let go of the world that the scene has for them.
 """
 
 import bpy
-from bpy.app.handlers import persistent
 
+from .scene.blender_types import persistent
 from .scene.kept import originals
 from .scene.media import images
 from .scene.view import stage
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def prepare(*_: object) -> None:
     """Pack each image that an import packed and that was painted since; deflate. A handler of `save_pre`."""
     for image in list(bpy.data.images):
@@ -21,7 +21,7 @@ def prepare(*_: object) -> None:
     stage.let_go_of_worlds()
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def follow(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     """Let the world of deleted levels go. A handler of `depsgraph_update_post`."""
     if depsgraph is None or depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION"):

@@ -69,6 +69,12 @@ def gives(function: Callable[Parameters, object]) -> Callable[Parameters, Value]
     return function
 
 
+def persistent(handler: Callable[Parameters, None]) -> Callable[Parameters, None]:
+    """Have a handler stay when another .blend is opened: Blender's decorator, which the stubs have without types."""
+    lasting: Callable[Parameters, None] = bpy.app.handlers.persistent(handler)
+    return lasting
+
+
 def expect(kind: type[Kind], given: object) -> Kind:
     """Return what Blender gave where it is of the kind that it has to be. Raises TypeError for anything else."""
     if not isinstance(given, kind):

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import bpy
 import numpy as np
-from bpy.app.handlers import persistent
 
-from ..blender_types import Value, gives
+from ..blender_types import Value, gives, persistent
 from ..view import stage
 from ..work import once
 from ..work.progress import Meter, Steps, Work, drain, progress
@@ -279,14 +278,14 @@ class StoppableTool(Stoppable, LevelOperator):
         raise NotImplementedError
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def _look_for_edits(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     """Tell the work that runs. A handler of `depsgraph_update_post`: of new data-blocks in no scene it is told, too."""
     if _running is not None and depsgraph is not None and len(depsgraph.updates):
         _running.meet_edit()
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def _stop_all(*_: object) -> None:
     """Before another file is opened or a step undone, by another window: what is half made must not be met there."""
     if _running is not None:

@@ -17,12 +17,11 @@ from dataclasses import dataclass, field
 import bmesh
 import bpy
 import numpy as np
-from bpy.app.handlers import persistent
 from mathutils.kdtree import KDTree
 from numpy.typing import NDArray
 
 from ....formats.texture_planes import FlatTextures
-from ..blender_types import Value
+from ..blender_types import Value, persistent
 from ..fields import declared
 from ..kept import originals
 from .sidebar import register_classes, unregister_classes
@@ -244,7 +243,7 @@ def _look_again() -> None:
         _look_at(obj)
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def _follow(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     """Let textures follow. A handler of `depsgraph_update_post`."""
     if depsgraph is None or settings(bpy.context).moving == STRETCH:
@@ -253,8 +252,8 @@ def _follow(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = Non
         _look_at(obj)
 
 
-@persistent  # type: ignore[untyped-decorator]
-def _subscribe(_file: str = "") -> None:
+@persistent
+def _subscribe(*_: object) -> None:
     """Be told when proportional editing is switched on, of which no depsgraph is. A handler of `load_post`: other files
     end that.
     """

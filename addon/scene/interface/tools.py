@@ -18,11 +18,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import bpy
-from bpy.app.handlers import persistent
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ..blender_types import Icon, Value, always, gives
+from ..blender_types import Icon, Value, always, gives, persistent
 from ..fields.declared import Declared
 from ..names import showable
 from ..reports import SceneError
@@ -151,14 +150,14 @@ def _draw_cursor(mouse: tuple[int, int]) -> None:
                 gpu.matrix.pop()
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def _let_go(*_: object) -> None:
     """Remove all overlays. A handler of `load_pre`."""
     for overlay in _overlays:
         overlay.remove()
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def _draw_again(*_: object) -> None:
     """Draw cursors in the windows of another file, too. A handler of `load_post`."""
     _stop_cursors()

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import bpy
-from bpy.app.handlers import persistent
 
+from ..blender_types import persistent
 from . import originals
 
 _reports: dict[int, dict[int, str]] = {}
@@ -25,7 +25,7 @@ def _levels() -> Iterator[bpy.types.Collection]:
             yield level
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def _let_go_of_reports(*_: object) -> None:
     """Let levels name no texts of reports. A handler of before undo and redo."""
     _reports.clear()
@@ -36,7 +36,7 @@ def _let_go_of_reports(*_: object) -> None:
             originals.set_resource(level, originals.REPORTS, number, None)
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def _hold_reports(*_: object) -> None:
     """Let levels name their texts again, if these are still there; the last one may then be the import's. A handler of
     undo and redo.
@@ -51,7 +51,7 @@ def _hold_reports(*_: object) -> None:
     _reports.clear()
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def _list_anew(*_: object) -> None:
     """Let Blender forget the lists of levels, and of the collections in them. A handler of undo and redo.
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 import bpy
-from bpy.app.handlers import persistent
+
+from ..blender_types import persistent
 
 Made = TypeVar("Made")
 
@@ -32,7 +33,7 @@ def kept(key: Hashable, make: Callable[[], Made]) -> Made:
     return made
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def forget(*_: object) -> None:
     """Let all be worked out again. A handler; besides for changes that Blender tells nobody of, as of properties."""
     _kept.clear()

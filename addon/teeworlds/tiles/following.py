@@ -9,13 +9,13 @@ it follows from the attributes, and undo, which may give back UVs of before, is 
 from __future__ import annotations
 
 import bpy
-from bpy.app.handlers import persistent
 
+from ...scene.blender_types import persistent
 from .. import layout
 from .faces import follow
 
 
-@persistent  # type: ignore[untyped-decorator]
+@persistent
 def _follow_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     """Let the layers follow whose meshes were changed. A handler of `depsgraph_update_post`."""
     if depsgraph is None or not depsgraph.id_type_updated("MESH"):
