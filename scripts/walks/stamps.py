@@ -16,7 +16,7 @@ FROM, TO = (4, 3), (9, 3)
 PART, CELLS = 0.9, 16
 """Of the view's shorter side that the palette takes; its cells in each direction."""
 MODULE = "__import__('importlib').import_module('bl_ext.user_default.levelwright.addon.{}')"
-SHOWN = f"{MODULE.format('scene.tools')}.free_area(bpy.context)"
+SHOWN = f"{MODULE.format('scene.interface.tools')}.free_area(bpy.context)"
 HELD = f"[part.shape for part in {MODULE.format('teeworlds.stamp.held')}.parts()]"
 VIEW = "next(r for r in area.regions if r.type == 'WINDOW')"
 TO_REGION = "__import__('bpy_extras.view3d_utils').view3d_utils.location_3d_to_region_2d"
