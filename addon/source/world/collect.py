@@ -140,7 +140,8 @@ class _World:
         for numbers, what in ((carved.displacements, "moved along"), (carved.undisplaced, "are taken away")):
             if len(numbers):
                 named = listed([str(number) for number in numbers.tolist()])
-                self.report.warn(f"displacements {named} {what} with the brushes that they lie on")
+                several = number_of(len(numbers), f"displacements {what}")
+                self.report.warn(f"{several} with the brushes beneath: {named}")
         drawn = {**made.changed, **dict(zip(carved.added.tolist(), made.added, strict=True))}
         self._tell_ladders(np.array(list(made.edits.changed), np.int64))
         self._tell_unmet(world.unmet.of(self.level, carved), drawn)

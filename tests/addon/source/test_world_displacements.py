@@ -61,7 +61,7 @@ def test_a_moved_brush_takes_them_along(scene, alike) -> None:
     assert np.abs(after[[*OWN]] - before[[*OWN]] - BY).max() < 1e-3
     assert np.array_equal(after[OTHER], before[OTHER])
     assert made.bytes_of(LumpId.DISP_VERTS) == source.read(ROOMS).bytes_of(LumpId.DISP_VERTS)
-    assert warned(scene, "displacements 0, 1 moved along with the brushes that they lie on")
+    assert warned(scene, "2 displacements moved along with the brushes beneath: 0, 1")
 
 
 def test_what_was_sculpted_goes_along(scene) -> None:
@@ -87,7 +87,7 @@ def test_a_deleted_brush_takes_them_away(scene, alike) -> None:
         bpy.data.objects.remove(shown(scene, number))
     made = scene.edit()
     assert np.array_equal(places(made), before[[OTHER]])
-    assert warned(scene, "displacements 0, 1 are taken away with the brushes that they lie on")
+    assert warned(scene, "2 displacements are taken away with the brushes beneath: 0, 1")
 
 
 def test_one_that_moves_alone_moves_alone(scene) -> None:
