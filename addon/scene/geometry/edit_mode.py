@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 import bpy
 
-from ..blender_types import mesh_of
+from ..blender_types import expect, mesh_of
+from ..fates.aspects import readable_data
 
 
 def edited_meshes(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
@@ -21,13 +22,6 @@ def edited_meshes(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
 @contextmanager
 def readable(obj: bpy.types.Object) -> Iterator[bpy.types.Mesh]:
     """A mesh object's mesh as it is now: in edit mode, where attributes can't be read, a copy that isn't in it."""
-    mesh = mesh_of(obj)
-    if not mesh.is_editmode:
-        yield mesh
-        return
-    obj.update_from_editmode()
-    plain = mesh.copy()
-    try:
-        yield plain
-    finally:
-        bpy.data.meshes.remove(plain)
+    mesh_of(obj)  # raises for what has none
+    with readable_data(obj) as data:
+        yield expect(bpy.types.Mesh, data)
