@@ -119,8 +119,8 @@ def _is_lit(collection: bpy.types.Collection) -> bool:
     """Whether lamps light what is rendered: so few samples leave noise then, and in levels that are drawn flat none."""
     if collection.hide_render:
         return False
-    lamps = (obj for obj in collection.objects if obj.type == "LIGHT" and not obj.hide_render)
-    return any(True for _ in lamps) or any(map(_is_lit, collection.children))
+    has_lamp = any(obj.type == "LIGHT" and not obj.hide_render for obj in collection.objects)
+    return has_lamp or any(map(_is_lit, collection.children))
 
 
 def has_graphics_processor() -> bool:

@@ -180,14 +180,13 @@ def _text(collection: bpy.types.Collection, which: List) -> str:
 def _grouped(*texts: str) -> tuple[FindingGroup, ...]:
     """The groups of lists as they are kept. Kept as long as those lists are: panels ask at each redraw."""
     found: dict[tuple[Sort, str], list[KeptFinding]] = {}
-    titles: dict[tuple[Sort, str], str] = {}
     for same in dict.fromkeys(_Same(line) for text in texts for line in _parsed(text)):
-        line = same.line
-        title = line.title or line.message
-        key = line.sort, alike(title)
-        titles.setdefault(key, title)
-        found.setdefault(key, []).append(line)
-    return tuple(FindingGroup(key[0], titles[key], tuple(lines)) for key, lines in found.items())
+        found.setdefault((same.line.sort, alike(_title(same.line))), []).append(same.line)
+    return tuple(FindingGroup(sort, _title(lines[0]), tuple(lines)) for (sort, _), lines in found.items())
+
+
+def _title(line: KeptFinding) -> str:
+    return line.title or line.message
 
 
 class _Same:
