@@ -85,9 +85,10 @@ def _set(attribute: bpy.types.Attribute, values: ArrayLike, name: str) -> None:
     elements.foreach_set(field, flat(values, dtype, width, len(elements), name))
 
 
-def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None) -> Array | None:
+def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None, room: Array | None = None) -> Array | None:
     """Return an attribute's values (a copy), [count] or [count, width]; None if there is none in that domain.
 
+    room: 4-byte numbers, in whose memory the values are put where they fit and have 4 bytes each: they are lost then.
     Raises ValueError for a mesh in edit mode: Blender then gives no values. `meshes.read` does.
     """
     if mesh.is_editmode:
@@ -97,7 +98,12 @@ def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None) -> Array
         return None
     field, dtype, width = LAYOUT[attribute.data_type]
     elements = elements_of(attribute)
-    values = np.empty((len(elements), width) if width > 1 else len(elements), dtype)
+    shape = (len(elements), width) if width > 1 else (len(elements),)
+    count = len(elements) * width
+    if room is not None and np.dtype(dtype).itemsize == room.itemsize and count <= room.size:
+        values = room.reshape(-1)[:count].view(dtype).reshape(shape)
+    else:
+        values = np.empty(shape, dtype)
     elements.foreach_get(field, values.reshape(-1))
     return values
 

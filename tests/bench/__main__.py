@@ -36,7 +36,7 @@ def measure(game: str, corpus: Path, rounds: int, parts: Sequence[str]) -> dict[
 
     if "library" in parts:
         run("library")
-    for part in ("import", "export"):
+    for part in PARTS[1:]:
         if part not in parts:
             continue
         if find_spec(f".{game}_{part}", __package__) is None:
@@ -61,7 +61,7 @@ def _blender() -> str:
 
 GAMES = {"teeworlds": "teeworlds", "genesis": "genesis", "fable": "lev", "ns2": "ns2", "source": "bsp"}
 """Folder of each game's real levels. Each has a module GAME_library, maybe others of PARTS, with a function `run`."""
-PARTS = ("library", "import", "export")
+PARTS = ("library", "import", "export", "tools")
 
 
 def main(arguments: Sequence[str]) -> int:

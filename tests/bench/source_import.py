@@ -25,7 +25,7 @@ from formats.source.tree import leaf_tree
 from tests.fuzz.scenes import empty_file
 from tests.samples import source_generated
 
-from . import source_models
+from . import source_models, steady
 from .imports import Import, against_meshes, against_replay
 from .measure import Result
 
@@ -146,5 +146,5 @@ def _seconds(file: Path) -> float:
 def _peak(corpus: Path) -> int:
     """Bytes that a process of its own takes at most while it imports all maps, one after another."""
     command = [sys.executable, "-m", f"{__package__}.source_import_memory", str(corpus)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    told = subprocess.run(command, check=True, capture_output=True, text=True, env=steady.without()).stdout
     return int(told.split()[-1])

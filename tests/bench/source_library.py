@@ -20,6 +20,7 @@ from formats.solid_leaks import Space, examine
 from tests.formats.solid_worlds import town
 from tests.formats.source_parts import decode
 
+from . import steady
 from .measure import Result, Way, in_turns
 
 OVER_SOURCEPP, OVER_SRCTOOLS, OVER_BSP_TOOL, OVER_FILE = 1 / 2, 1 / 5, 1 / 50, 3.0
@@ -214,4 +215,5 @@ def _memory(maps: list[Path]) -> list[Result]:
 def peak(path: Path, mode: str) -> int:
     """Bytes that a process of its own takes at most for a map."""
     program = [sys.executable, "-m", "tests.bench.source_memory", mode, str(path)]
-    return int(subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    told = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=True, env=steady.without())
+    return int(told.stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Starts the benchmark again with steady.c in the place of C++'s std::random_device, where that can be compiled."""
+"""Starts the benchmark again with steady.c, which keeps the machine's share out of figures, if it can be compiled."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ PRELOAD = "LD_PRELOAD"
 
 
 def is_steady() -> bool:
-    """Whether this process draws its random numbers from steady.c."""
+    """Whether this process has steady.c."""
     return str(LIBRARY) in os.environ.get(PRELOAD, "").split(":")
+
+
+def without() -> dict[str, str]:
+    """The environment of processes whose memory is measured: they give back what they free."""
+    kept = [path for path in os.environ.get(PRELOAD, "").split(":") if path and path != str(LIBRARY)]
+    return os.environ | {PRELOAD: ":".join(kept)}
 
 
 def start_again(module: str, arguments: Sequence[str]) -> None:

@@ -70,5 +70,6 @@ def test_waiting_is_not_measured() -> None:
 def test_steady_is_asked_for_by_its_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_PRELOAD", f"other.so:{steady.LIBRARY}")
     assert steady.is_steady()
+    assert steady.without()["LD_PRELOAD"] == "other.so"
     monkeypatch.setenv("LD_PRELOAD", "other.so")
     assert not steady.is_steady()

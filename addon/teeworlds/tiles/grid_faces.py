@@ -41,7 +41,8 @@ class FaceStore:
             raise SceneError(f"{layer.name} isn't a mesh", [layer])
         self.layer, self.mesh, self.kind, self.shape, self.offset = layer, mesh, kind, shape, offset
         self._preview: bpy.types.Object | None = None
-        self._corners = self._corner_positions()
+        room = np.empty(2 * len(mesh.loops), np.float32)  # for one array after another: see `reshape` on new memory
+        self._corners = self._corner_positions(room)
         self._points = self._corners.reshape(-1, 4, 3)[..., :2]
         count = len(self._points)
         self._missing = [name for name in (*TILE_FIELDS[kind].attributes, UV_TILE) if mesh.attributes.get(name) is None]
@@ -49,7 +50,7 @@ class FaceStore:
         self._attributes = {
             name: self._face_attribute(name, count) for name in (*TILE_FIELDS[kind].attributes, UV_TILE)
         }
-        uvs = attributes.read(mesh, layout.UV, "CORNER")
+        uvs = attributes.read(mesh, layout.UV, "CORNER", room)
         self._uvs = np.zeros((count, 4, 2), np.float32) if uvs is None else uvs.reshape(-1, 4, 2)
         self._saved: list[tuple[Cells, dict[str, Ints], npt.NDArray[np.float32]]] = []
         """Faces with the attributes and UVs that they had, in the order in which they were painted."""
@@ -76,15 +77,15 @@ class FaceStore:
         self._erased = np.zeros(count, np.bool_)
         self._painted = False
 
-    def _corner_positions(self) -> npt.NDArray[np.float32]:
-        """[4n, 3]: the corners of the faces, in the object's space."""
+    def _corner_positions(self, room: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """[4n, 3]: the corners of the faces, in the object's space. room: for what is only looked at."""
         mesh = self.mesh
         if not quads.are_quads(mesh):
             raise SceneError(f"{self.layer.name}: not all of its faces have four corners, as tiles do", [self.layer])
-        positions, corner_verts = attributes.read(mesh, "position"), attributes.read(mesh, ".corner_vert")
+        positions, corner_verts = attributes.read(mesh, "position"), attributes.read(mesh, ".corner_vert", room=room)
         if positions is None or corner_verts is None:
             return np.zeros((0, 3), np.float32)
-        in_order = len(positions) == len(corner_verts) and (np.diff(corner_verts) == 1).all()
+        in_order = len(positions) == len(corner_verts) and _is_in_order(corner_verts)
         corners: npt.NDArray[np.float32] = positions if in_order else positions[corner_verts]
         return corners
 
@@ -257,3 +258,11 @@ class FaceStore:
             if not self._had_uvs:
                 self.mesh.uv_layers.remove(self.mesh.uv_layers[layout.UV])
         self.mesh.update_tag()
+
+
+def _is_in_order(numbers: Array) -> bool:
+    """Whether numbers are 0, 1, 2, ..."""
+    blocks = range(0, len(numbers), _BLOCK)
+    return all(
+        np.array_equal(numbers[at : at + _BLOCK], np.arange(at, min(at + _BLOCK, len(numbers)))) for at in blocks
+    )

@@ -119,7 +119,7 @@ def _read(mesh: bpy.types.Mesh, held: bpy.types.Attribute) -> Array | None:
 
 
 def _fill(mesh: bpy.types.Mesh, points: npt.NDArray[np.float32]) -> None:
-    """Give an empty mesh faces with four corners that have a vertex and an edge each."""
+    """Give an empty mesh faces with four corners that have a vertex and an edge each. points: their memory is used."""
     corners = len(points)
     if not corners:
         return
@@ -130,7 +130,7 @@ def _fill(mesh: bpy.types.Mesh, points: npt.NDArray[np.float32]) -> None:
     each = np.arange(corners, dtype=np.int32)
     edges = elements_of(mesh.attributes[".edge_verts"])
     attributes.write(mesh, "position", "POINT", "FLOAT_VECTOR", points)
-    edges.foreach_set("value", face_rings.ring_edges(corners // 4).reshape(-1))
+    edges.foreach_set("value", face_rings.ring_edges(corners // 4, points.reshape(-1)).reshape(-1))
     attributes.write(mesh, ".corner_vert", "CORNER", "INT", each)
     attributes.write(mesh, ".corner_edge", "CORNER", "INT", each)
     mesh.polygons.foreach_set("loop_start", each[::4].copy())
