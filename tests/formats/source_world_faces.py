@@ -61,8 +61,8 @@ class Map:
         used = self.planes[sides["planenum"][rows]]
         return np.column_stack([used["normal"], used["dist"]]).astype(np.float64), rows
 
-    def solid(self, points: np.ndarray, but: int = -1) -> np.ndarray:
-        """bool[n]: in a solid leaf, or in a solid brush of the world other than one."""
+    def solid(self, points: np.ndarray, but: int = -1, reach: float = -BEFORE / 4) -> np.ndarray:
+        """bool[n]: in a solid leaf, or in a solid brush of the world other than one, made larger by `reach`."""
         if not len(points):
             return np.zeros(0, np.bool_)
         leafs = self.tree.of_points(points)
@@ -74,10 +74,10 @@ class Map:
             if brush == but or not len(planes):
                 continue
             corners = np.where(planes[:, :3] > 0, low, high)  # of the points' box, the one that is deepest
-            if ((planes[:, :3] * corners).sum(axis=1) - planes[:, 3]).max() > 0:
+            if ((planes[:, :3] * corners).sum(axis=1) - planes[:, 3]).max() > max(reach, 0):
                 continue
             left = np.flatnonzero(~found)
-            found[left[(points[left] @ planes[:, :3].T - planes[:, 3]).max(axis=1) < -BEFORE / 4]] = True
+            found[left[(points[left] @ planes[:, :3].T - planes[:, 3]).max(axis=1) < reach]] = True
         return found
 
 
@@ -188,7 +188,7 @@ def side_cover(
         points = inside_points(ring, count, random)
         plane = int(sides["planenum"][row])
         normal = here.planes["normal"][plane].astype(np.float64)
-        seen = ~here.solid(points + BEFORE * normal, but=brush)
+        seen = ~here.solid(points + BEFORE * normal, but=brush, reach=BEFORE / 4)  # not through seams of what touches
         deep = np.array([np.full(len(points), -1.0), *(depth(each, points) for each in by_plane.get(plane, []))])
         near = (np.abs(deep) < EDGE).any(axis=0)
         covers = (deep > 0).sum(axis=0)
