@@ -129,15 +129,15 @@ def buried(
     before: Level, after: Level, faces: np.ndarray, random: np.random.Generator, count: int = 40
 ) -> tuple[int, int, int]:
     """How many points before new faces are in something solid, how many in gaps and behind slivers thinner than what
-    is told (solid at `BEFORE` units, but not nearer or not farther), and how many were asked. Left out are points that
-    a detail covers on what was a face before: such faces stay.
+    is told (solid at `BEFORE` units, but not nearer or not farther), and how many were asked. Left out are points on
+    what was a face before that a detail covers, or that were in something solid then: such faces stay.
     """
     here, old = Map(after), Map(before)
     owners, points = here.before(faces, count, random)
     far = here.solid(points)
     owners, deep = owners[far], points[far]
     normals = here.planes["normal"][here.faces["planenum"][owners]].astype(np.float64)
-    covered = here.contents[here.tree.of_points(deep)] & SOLID == 0
+    covered = (here.contents[here.tree.of_points(deep)] & SOLID == 0) | old.solid(deep)
     on = deep - BEFORE * normals
     flat = old.world[old.faces["dispinfo"][old.world] < 0]
     heights = np.column_stack(
