@@ -12,9 +12,10 @@ from . import changes, games, levels
 from .game import Settings
 from .scene.fields import declared, level_options, options
 from .scene.fields.declared import Declared
-from .scene.interface.sidebar import Result, layout_of, refuse, register_classes, show_tab, unregister_classes
+from .scene.interface.sidebar import Result, layout_of, refuse, show_tab
 from .scene.interface.stoppable import Stoppable
 from .scene.issues import findings
+from .scene.registering import in_turn
 from .scene.reports import Report
 from .scene.view import stage
 from .scene.work.progress import Steps
@@ -127,13 +128,4 @@ class LEVELWRIGHT_OT_show_changes(Stoppable, _AsExported):
 
 
 CLASSES = (LEVELWRIGHT_OT_check_export, LEVELWRIGHT_OT_show_changes)
-
-
-def register() -> None:
-    """Register the operators."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

@@ -25,6 +25,7 @@ from .scene.issues import findings
 from .scene.issues.findings import FindingGroup, KeptFinding
 from .scene.kept import originals
 from .scene.names import showable_lines
+from .scene.registering import Both, added_property, in_turn
 from .scene.reports import SceneError, Sort, in_words
 from .scene.view import stage
 
@@ -304,6 +305,17 @@ def _grow_changes() -> None:
 _GROWING = {"issues": _grow_issues, "changes": _grow_changes}
 
 
+def _start_growing() -> None:
+    for grow in _GROWING.values():
+        bpy.app.timers.register(grow, first_interval=0.0)
+
+
+def _stop_growing() -> None:
+    for grow in _GROWING.values():
+        if bpy.app.timers.is_registered(grow):
+            bpy.app.timers.unregister(grow)
+
+
 def _grow_for(which: Which) -> None:
     """Give a list the rows that the levels of the .blend need, and draw it anew."""
     totals = [sum(1 + len(group.lines) for group in groups_of(level, which)) for level in originals.levels()]
@@ -438,20 +450,8 @@ CLASSES = (
     LEVELWRIGHT_OT_select_finding,
     LEVELWRIGHT_OT_mend_finding,
 )
-
-
-def register() -> None:
-    """Register the lists and their operators."""
-    sidebar.register_classes(CLASSES)
-    setattr(bpy.types.WindowManager, STATE, declared.pointer(FindingState))
-    for grow in _GROWING.values():
-        bpy.app.timers.register(grow, first_interval=0.0)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    for grow in _GROWING.values():
-        if bpy.app.timers.is_registered(grow):
-            bpy.app.timers.unregister(grow)
-    delattr(bpy.types.WindowManager, STATE)
-    sidebar.unregister_classes(CLASSES)
+register, unregister = in_turn(
+    *CLASSES,
+    added_property(bpy.types.WindowManager, STATE, declared.pointer(FindingState)),
+    Both(_start_growing, _stop_growing),
+)

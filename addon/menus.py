@@ -11,8 +11,9 @@ from . import games, levels, operators
 from .game import FileKind, Form
 from .operators import GAME_LEVEL
 from .scene.blender_types import Value
-from .scene.interface.sidebar import layout_of, register_classes, unregister_classes
+from .scene.interface.sidebar import layout_of
 from .scene.kept import originals
+from .scene.registering import called, in_turn
 from .scene.reports import SceneError
 from .scene.view import stage
 
@@ -117,17 +118,4 @@ _PLACES: tuple[tuple[Value, Callable[[bpy.types.Menu, bpy.types.Context], None]]
     (bpy.types.TOPBAR_MT_file_export, _submenu(LEVELWRIGHT_MT_export)),
     (bpy.types.TOPBAR_MT_file_new, _submenu(LEVELWRIGHT_MT_new)),
 )
-
-
-def register() -> None:
-    """Register the menus, and put them into Blender's."""
-    register_classes(_CLASSES)
-    for menu, draw in _PLACES:
-        menu.append(draw)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    for menu, draw in reversed(_PLACES):
-        menu.remove(draw)
-    unregister_classes(_CLASSES)
+register, unregister = in_turn(*_CLASSES, *(called(menu, draw) for menu, draw in _PLACES))

@@ -11,8 +11,9 @@ from . import games, levels
 from .game import Game, NewLevel
 from .scene.fates import ledger
 from .scene.fields import options
-from .scene.interface.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.interface.sidebar import Result, layout_of, refuse
 from .scene.kept import originals
+from .scene.registering import in_turn
 from .scene.reports import Report
 from .scene.view import stage
 
@@ -67,13 +68,4 @@ def _operator(game: Game, new: NewLevel) -> type[bpy.types.Operator]:
 
 
 CLASSES = tuple(_operator(game, game.new) for game in games.GAMES if game.new is not None)
-
-
-def register() -> None:
-    """Register the operators."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

@@ -19,9 +19,10 @@ from .scene import wording
 from .scene.disk import chosen_files
 from .scene.fields import declared, level_options, options
 from .scene.fields.declared import Declared
-from .scene.interface.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.interface.sidebar import Result, layout_of, refuse
 from .scene.interface.stoppable import Stoppable
 from .scene.names import showable
+from .scene.registering import in_turn
 from .scene.reports import Report, listed
 from .scene.view import stage
 from .scene.work.progress import Steps
@@ -437,13 +438,4 @@ CLASSES: tuple[type[bpy.types.Operator], ...] = (
     *(_export_operator(game, kind) for game, kind in exports()),
     LEVELWRIGHT_OT_attach_original,
 )
-
-
-def register() -> None:
-    """Register the operators."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

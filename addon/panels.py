@@ -19,6 +19,7 @@ from .scene.interface import sidebar
 from .scene.interface.sidebar import CATEGORY, Result, layout_of
 from .scene.issues import findings
 from .scene.kept import originals
+from .scene.registering import in_turn
 from .scene.reports import SceneError
 
 if TYPE_CHECKING:
@@ -203,13 +204,4 @@ CLASSES = (
     LEVELWRIGHT_PT_issues,
     LEVELWRIGHT_PT_changes,
 )
-
-
-def register() -> None:
-    """Register the panels."""
-    sidebar.register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    sidebar.unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

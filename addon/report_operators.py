@@ -12,8 +12,9 @@ from ..formats.counting import number_of
 from . import changes, issues, levels
 from .scene.fields import declared
 from .scene.fields.declared import Declared
-from .scene.interface.sidebar import Result, refuse, register_classes, unregister_classes
+from .scene.interface.sidebar import Result, refuse
 from .scene.names import showable_lines
+from .scene.registering import in_turn
 from .scene.reports import SET_FOLDER, SceneError
 from .scene.view import stage
 
@@ -112,13 +113,4 @@ class LEVELWRIGHT_OT_set_game_folder(bpy.types.Operator):
 
 
 CLASSES = (LEVELWRIGHT_OT_show_report, LEVELWRIGHT_OT_copy_report, LEVELWRIGHT_OT_set_game_folder)
-
-
-def register() -> None:
-    """Register the operators."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

@@ -9,9 +9,9 @@ from ...formats import genesis
 from ...formats.binary import FormatError
 from ...formats.solid_leaks import Sealing, examine
 from ..scene import leaks
-from ..scene.interface import sidebar
 from ..scene.kept import identity
 from ..scene.level import needed_root
+from ..scene.registering import in_turn
 from ..scene.reports import Report, SceneError
 from ..scene.work.progress import Steps
 from . import layout
@@ -94,13 +94,4 @@ class LEVELWRIGHT_PT_genesis_leaks(leaks.LeakPanel, bpy.types.Panel):
 
 
 CLASSES = (*LEVELWRIGHT_PT_genesis_leaks.operators, LEVELWRIGHT_PT_genesis_leaks)
-
-
-def register() -> None:
-    """Register the operators and the panel; that of the game has to be there."""
-    sidebar.register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    sidebar.unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

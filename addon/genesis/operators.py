@@ -14,6 +14,7 @@ from ..scene.fields import declared
 from ..scene.interface import sidebar
 from ..scene.interface.stoppable import StoppableTool, nothing_left_behind
 from ..scene.kept import originals
+from ..scene.registering import in_turn
 from ..scene.reports import Report, SceneError
 from ..scene.view import stage
 from ..scene.work.progress import Steps, Stepwise, progress
@@ -179,13 +180,4 @@ class Decompile(StoppableTool):
 
 
 CLASSES = (PreviewCuts, ShowRooms, HidePreview, Decompile)
-
-
-def register() -> None:
-    """Register the operators."""
-    sidebar.register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    sidebar.unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

@@ -8,6 +8,7 @@ import bpy
 from ..scene.fields import properties
 from ..scene.interface import sidebar
 from ..scene.kept import identity
+from ..scene.registering import in_turn
 from . import layout
 from .brushes import panel as brush_panel
 from .entities.operators import AddGenesisEntity
@@ -100,15 +101,4 @@ CLASSES = (
     LEVELWRIGHT_PT_genesis_edit,
     LEVELWRIGHT_PT_genesis_compiled,
 )
-
-
-def register() -> None:
-    """Register the panels with the buttons and properties that they show."""
-    sidebar.register_classes(CLASSES)
-    brush_panel.register()
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    brush_panel.unregister()
-    sidebar.unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES, brush_panel)

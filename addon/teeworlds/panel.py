@@ -9,8 +9,9 @@ from typing import ClassVar, Literal
 import bpy
 
 from ..scene.fields import properties
-from ..scene.interface.sidebar import LevelPanel, draw_property, layout_of, register_classes, unregister_classes
+from ..scene.interface.sidebar import LevelPanel, draw_property, layout_of
 from ..scene.kept import originals
+from ..scene.registering import in_turn
 from . import layout, operators, play
 from .image_tools import operators as images
 from .image_tools.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
@@ -191,20 +192,10 @@ CLASSES = (
     *motion.CLASSES,
     *sounds.CLASSES,
 )
-
-
-def register() -> None:
-    """Register the operators and the panel."""
-    stamp.register()  # its panel comes first: it is what is used most
-    register_classes(CLASSES)
-    motion.register()
-    following.register()
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    following.unregister()
-    motion.unregister()
-    play.unregister()
-    unregister_classes(CLASSES)
-    stamp.unregister()
+register, unregister = in_turn(
+    stamp,  # its panel comes first: it is what is used most
+    *CLASSES,
+    play,
+    motion,
+    following,
+)

@@ -7,7 +7,8 @@ import bpy
 
 from ...scene.fields import declared
 from ...scene.interface import tools
-from ...scene.interface.sidebar import LevelPanel, register_classes, unregister_classes
+from ...scene.interface.sidebar import LevelPanel
+from ...scene.registering import added_property, in_turn
 from .. import layout
 from . import operators, tool
 from .brush import KEY, FableBrush, brush_of, chosen, draw
@@ -47,17 +48,8 @@ class LEVELWRIGHT_PT_fable_paint(LevelPanel, bpy.types.Panel):
 
 
 CLASSES = (FableBrush, *operators.CLASSES, *tool.OPERATORS, LEVELWRIGHT_PT_fable_paint)
-
-
-def register() -> None:
-    """Register the operators, the panel, after the one that it is part of, and the tool."""
-    register_classes(CLASSES)
-    setattr(bpy.types.WindowManager, KEY, declared.pointer(FableBrush))
-    tools.register_tools(tool.TOOLS)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    tools.unregister_tools(tool.TOOLS)
-    delattr(bpy.types.WindowManager, KEY)
-    unregister_classes(CLASSES)
+register, unregister = in_turn(
+    *CLASSES,
+    added_property(bpy.types.WindowManager, KEY, declared.pointer(FableBrush)),
+    tools.Toolbar(tool.TOOLS),
+)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -37,23 +36,6 @@ MODES = {"OBJECT": OBJECT_MODE, "EDIT_MESH": EDIT_MODE}
 """What operators say that need a mode."""
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 """What operators return: {"FINISHED"} or {"CANCELLED"}."""
-
-
-def register_classes(classes: Iterable[type]) -> None:
-    """Register Blender's classes (panels, operators, property groups, ...): panels after those that they lie in.
-
-    An operator's tooltip is its docstring, on one line.
-    """
-    for cls in classes:
-        if issubclass(cls, bpy.types.Operator) and "\n" in (cls.__doc__ or ""):
-            cls.bl_description = " ".join((cls.__doc__ or "").split())
-        bpy.utils.register_class(cls)
-
-
-def unregister_classes(classes: Sequence[type]) -> None:
-    """Undo `register_classes`: the last first."""
-    for cls in reversed(classes):
-        bpy.utils.unregister_class(cls)
 
 
 def active_level(context: bpy.types.Context, format_key: str) -> bpy.types.Collection | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import bmesh
 import bpy
@@ -24,7 +25,7 @@ from ....formats.texture_planes import FlatTextures
 from ..blender_types import Value, persistent
 from ..fields import declared
 from ..kept import originals
-from .sidebar import register_classes, unregister_classes
+from ..registering import Both, added_property, called, in_turn
 
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -45,9 +46,13 @@ uv_maps: dict[str, str] = {}
 
 def _switched(_settings: bpy.types.bpy_struct, _context: bpy.types.Context) -> None:
     """Begin anew, at what is in edit mode now."""
+    _forget()
+    _look_again()
+
+
+def _forget() -> None:
     _watches.clear()
     _kept.clear()
-    _look_again()
 
 
 class LevelTextures(declared.Declared, bpy.types.PropertyGroup):
@@ -276,21 +281,12 @@ def _is_large(obj: bpy.types.Object | None) -> bool:
     return isinstance(mesh, bpy.types.Mesh) and mesh.is_editmode and len(mesh.loops) > MOST
 
 
-def register() -> None:
-    """Register the setting, and let textures follow from now on."""
-    register_classes((LevelTextures,))
-    setattr(bpy.types.WindowManager, KEY, declared.pointer(LevelTextures))
-    bpy.app.handlers.depsgraph_update_post.append(_follow)
-    bpy.app.handlers.load_post.append(_subscribe)
-    _subscribe()
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    bpy.msgbus.clear_by_owner(_watches)
-    bpy.app.handlers.load_post.remove(_subscribe)
-    bpy.app.handlers.depsgraph_update_post.remove(_follow)
-    _watches.clear()
-    _kept.clear()
-    delattr(bpy.types.WindowManager, KEY)
-    unregister_classes((LevelTextures,))
+register, unregister = in_turn(
+    LevelTextures,
+    added_property(bpy.types.WindowManager, KEY, declared.pointer(LevelTextures)),
+    Both(unregister=_forget),
+    called(bpy.app.handlers.depsgraph_update_post, _follow),
+    called(bpy.app.handlers.load_post, _subscribe),
+    Both(_subscribe, partial(bpy.msgbus.clear_by_owner, _watches)),
+)
+"""Textures follow from now on."""
