@@ -26,7 +26,7 @@ from .scene.issues.findings import FindingGroup, KeptFinding
 from .scene.kept import originals
 from .scene.names import showable_lines
 from .scene.registering import Both, added_property, in_turn
-from .scene.reports import SceneError, Sort, in_words
+from .scene.reports import FAILURES, SceneError, Sort, in_words
 from .scene.view import stage
 
 Which = Literal["issues", "changes"]
@@ -372,7 +372,7 @@ class LEVELWRIGHT_OT_select_finding(_OfLine):
             level, one = self.found(context)
             _choose(context, "changes" if self.which == "changes" else "issues", one)
             told = findings.select(context, level, one.lines)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         if told:
             more = f" and {len(told) - 3} more" if len(told) > 3 else ""
@@ -402,7 +402,7 @@ class LEVELWRIGHT_OT_mend_finding(_OfLine):
                 raise SceneError("nothing mends that but you")
             if any(line.objects or line.faces or line.points for line in one.lines):
                 findings.select(context, level, one.lines)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         operator = sidebar.operator_of(one.mend)
         if operator is None or not operator.poll():

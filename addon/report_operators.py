@@ -15,7 +15,7 @@ from .scene.fields.declared import Declared
 from .scene.interface.sidebar import Result, refuse
 from .scene.names import showable_lines
 from .scene.registering import in_turn
-from .scene.reports import SET_FOLDER, SceneError
+from .scene.reports import FAILURES, SET_FOLDER, SceneError
 from .scene.view import stage
 
 
@@ -36,7 +36,7 @@ class _OfReport(Declared, bpy.types.Operator):
         """Do it with the level's, or say why not."""
         try:
             self.run(context, levels.choose(context, self.collection))
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         return {"FINISHED"}
 

@@ -14,13 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..formats.binary import FormatError
 from .batch import FAILED, WRITTEN, Outcome
 from .conversion import convert
+from .scene import reports
 from .scene.fields.options import UsageError
-from .scene.reports import Report, SceneError, in_words
+from .scene.reports import Report, in_words
 
-FAILURES = (FormatError, SceneError, OSError, RuntimeError, UsageError)
+FAILURES = (*reports.FAILURES, RuntimeError, UsageError)
 """What a conversion raises for what users give it; RuntimeError: Blender's own operators."""
 
 

@@ -17,7 +17,6 @@ from .terrain.operators import LEVELWRIGHT_OT_fable_overlay, LEVELWRIGHT_OT_fabl
 class LEVELWRIGHT_PT_fable(LevelPanel, bpy.types.Panel):
     """The active Fable level."""
 
-    format_key = layout.FORMAT
     bl_label = "Fable"
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -34,7 +33,6 @@ class LEVELWRIGHT_PT_fable(LevelPanel, bpy.types.Panel):
 class LEVELWRIGHT_PT_fable_thing(LevelPanel, bpy.types.Panel):
     """The properties of the active object, where it is a thing of the level."""
 
-    format_key = layout.FORMAT
     bl_label = "Thing"
     bl_parent_id = "LEVELWRIGHT_PT_fable"
     bl_order = 3

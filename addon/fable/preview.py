@@ -111,10 +111,8 @@ def _material(title: str, color: tuple[float, float, float, float]) -> bpy.types
 class LEVELWRIGHT_OT_fable_preview_navigation(LevelOperator):
     """Show what an export would make of navigation: green is walkable then, red lost, yellow costs other than now"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_preview_navigation"
     bl_label = "Preview Navigation"
-    bl_options = {"REGISTER", "UNDO"}
 
     how: str = declared.menu(
         name="Navigation",

@@ -20,7 +20,6 @@ from .worlds.operators import LEVELWRIGHT_OT_fable_mend_seams, LEVELWRIGHT_OT_fa
 class LEVELWRIGHT_PT_fable_tools(LevelPanel, bpy.types.Panel):
     """Tools for the whole level."""
 
-    format_key = layout.FORMAT
     bl_label = "Tools"
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_fable"

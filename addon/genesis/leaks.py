@@ -6,7 +6,6 @@ from __future__ import annotations
 import bpy
 
 from ...formats import genesis
-from ...formats.binary import FormatError
 from ...formats.solid_leaks import Sealing, examine
 from ..scene import leaks
 from ..scene.kept import identity
@@ -52,41 +51,39 @@ FINDER = leaks.Finder(
     from_blender=layout.from_blender,
     to_blender=layout.to_blender,
 )
-_FAILURES = (SceneError, OSError, FormatError)
 
 
 class FindGenesisLeaks(leaks.FindLeaks):
     """Find out whether the Genesis3D level is sealed, as its compiler would, and draw the way out where it isn't"""
 
-    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    finder = FINDER
     bl_idname = layout.FIND_LEAKS
 
 
 class RemoveGenesisLeak(leaks.RemoveLeak):
     """Remove the curve of the Genesis3D level's leak"""
 
-    format_key, finder = layout.FORMAT, FINDER
+    finder = FINDER
     bl_idname = "levelwright.genesis_remove_leak"
 
 
 class WriteGenesisLeakFile(leaks.WriteLeakFile):
     """Write the leak that is drawn as Genesis3D's compiler writes it (.Pnt), for the editor"""
 
-    format_key, finder = layout.FORMAT, FINDER
+    finder = FINDER
     bl_idname = "levelwright.genesis_write_leak"
 
 
 class SelectGenesisHiddenFaces(leaks.SelectHiddenFaces):
     """Select the faces of Genesis3D brushes that nobody ever sees: inside other brushes, or facing the void"""
 
-    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    finder = FINDER
     bl_idname = "levelwright.genesis_select_hidden"
 
 
 class LEVELWRIGHT_PT_genesis_leaks(leaks.LeakPanel, bpy.types.Panel):
     """Leaks of the active Genesis3D level."""
 
-    format_key = layout.FORMAT
     bl_label = "Leaks"
     bl_options = {"DEFAULT_CLOSED"}
     bl_parent_id = "LEVELWRIGHT_PT_genesis"

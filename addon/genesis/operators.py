@@ -6,7 +6,6 @@ from __future__ import annotations
 import bpy
 
 from ...formats import genesis, solid_leaks
-from ...formats.binary import FormatError
 from ...formats.genesis import CompiledLevel
 from ...formats.genesis.editor_level import Level3dt
 from ..scene.fates import ledger
@@ -36,11 +35,8 @@ def has_cuts(level: bpy.types.Collection) -> bool:
 class PreviewCuts(StoppableTool):
     """Show what cut and hollow brushes leave. Again, it follows what was edited since"""
 
-    format_key = layout.FORMAT
-    failures = (SceneError, FormatError)
     bl_idname = "levelwright.genesis_preview_cuts"
     bl_label = "Preview Cuts"
-    bl_options = {"REGISTER", "UNDO"}
 
     live: bool = declared.boolean(
         name="Live",
@@ -80,11 +76,8 @@ class ShowRooms(StoppableTool):
     are wire meanwhile. Again, it follows what was edited since
     """
 
-    format_key = layout.FORMAT
-    failures = (SceneError, FormatError)
     bl_idname = "levelwright.genesis_show_rooms"
     bl_label = "Show Rooms"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
@@ -119,10 +112,8 @@ def look_into(context: bpy.types.Context, collection: bpy.types.Collection) -> N
 class HidePreview(sidebar.LevelOperator):
     """Remove the preview of cuts or rooms, and show the brushes themselves again"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.genesis_hide_preview"
     bl_label = "Hide Preview"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
@@ -143,11 +134,8 @@ def is_compiled(level: bpy.types.Collection) -> bool:
 class Decompile(StoppableTool):
     """Make a level of brushes of a compiled one, as it is now: all of it can be edited, and compiled again"""
 
-    format_key = layout.FORMAT
-    failures = (SceneError, FormatError)
     bl_idname = "levelwright.genesis_decompile"
     bl_label = "Decompile"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:

@@ -21,7 +21,6 @@ from .operators import Decompile, HidePreview, PreviewCuts, ShowRooms, has_cuts,
 class LEVELWRIGHT_PT_genesis(sidebar.LevelPanel, bpy.types.Panel):
     """The active Genesis3D level, and what of it the active object is."""
 
-    format_key = layout.FORMAT
     bl_label = "Genesis3D"
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -58,7 +57,6 @@ def _level_properties(obj: bpy.types.Object) -> list[str]:
 class LEVELWRIGHT_PT_genesis_edit(sidebar.LevelPanel, bpy.types.Panel):
     """What can be added to a level."""
 
-    format_key = layout.FORMAT
     bl_label = "Edit"
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_genesis"
@@ -74,7 +72,6 @@ class LEVELWRIGHT_PT_genesis_edit(sidebar.LevelPanel, bpy.types.Panel):
 class LEVELWRIGHT_PT_genesis_compiled(sidebar.LevelPanel, bpy.types.Panel):
     """What can be done with a compiled level."""
 
-    format_key = layout.FORMAT
     bl_label = "Compiled"
     anchor = "compiled-levels"
     bl_parent_id = "LEVELWRIGHT_PT_genesis"

@@ -4,7 +4,6 @@
 import bpy
 
 from ..scene.interface.sidebar import LevelPanel
-from . import layout
 from .faces.operators import LEVELWRIGHT_OT_ns2_bridges, LEVELWRIGHT_OT_ns2_smooth_edges
 from .layers import lists
 from .operators import LEVELWRIGHT_OT_ns2_copy, LEVELWRIGHT_OT_ns2_paste
@@ -21,7 +20,6 @@ class LEVELWRIGHT_PT_ns2(LevelPanel, bpy.types.Panel):
     """The active NS2 level."""
 
     bl_label = "NS2"
-    format_key = layout.FORMAT
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw what concerns the whole level."""
@@ -55,7 +53,6 @@ class LEVELWRIGHT_PT_ns2_edit(LevelPanel, bpy.types.Panel):
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
     bl_order = 1  # below layers, groups and entity
-    format_key = layout.FORMAT
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the buttons."""

@@ -74,9 +74,6 @@ def set_grid(context: bpy.types.Context) -> None:
 class _InView(LevelOperator):
     """What operators share that change how a 3D view shows the active level."""
 
-    format_key = layout.FORMAT
-    bl_options = {"REGISTER", "UNDO"}
-
 
 class LEVELWRIGHT_OT_ns2_commander_view(_InView):
     """Look at the level as commanders do: straight from above, without ceilings and what they don't see; or no more"""
@@ -157,7 +154,7 @@ class LEVELWRIGHT_OT_ns2_minimap(LevelOperator):
 
     bl_idname = "levelwright.ns2_minimap"
     bl_label = "Render Minimap"
-    format_key = layout.FORMAT
+    bl_options = set()  # the level stays as it is
 
     filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: str = declared.string(default="*.tga", options={"HIDDEN"})

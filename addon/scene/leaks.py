@@ -217,7 +217,6 @@ class FindLeaks(StoppableTool, _OfFinder):
     """Find out whether the level is sealed, as its compiler would, and draw the way out as a curve where it isn't"""
 
     bl_label = "Find Leaks"
-    bl_options = {"REGISTER", "UNDO"}
 
     def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
         """Flood it."""
@@ -234,7 +233,6 @@ class RemoveLeak(_OfFinder):
     """Remove the curve of the leak"""
 
     bl_label = "Remove Leak"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
@@ -279,7 +277,6 @@ class SelectHiddenFaces(StoppableTool, _OfFinder):
     """Select the faces of brushes that nobody ever sees: those inside other brushes, and those that face the void"""
 
     bl_label = "Select Hidden Faces"
-    bl_options = {"REGISTER", "UNDO"}
 
     def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[bool | None]:
         """Flood the level and see what the flood doesn't touch."""

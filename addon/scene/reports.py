@@ -12,6 +12,7 @@ from typing import Literal
 import bpy
 
 from ...formats.arrays import Integers
+from ...formats.binary import FormatError
 from ...formats.counting import number_of, one_of
 from ...formats.reach import AllowedFolders
 from .names import showable, showable_lines
@@ -92,6 +93,10 @@ class SceneError(Exception):
         """It as lines of the list of findings."""
         whole = LevelFinding(self.message, tuple(self.objects), self.mend, self.faces, self.points, "error")
         return list(self.parts) or [whole]
+
+
+FAILURES = (FormatError, SceneError, OSError)
+"""What may be raised that is the user's to know: `in_words` says it."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...formats import source
-from ...formats.binary import FormatError
 from ...formats.convex import Bools
 from ...formats.solid_leaks import Sealing, examine
 from ...formats.source import vmf
@@ -117,41 +116,40 @@ FINDER = leaks.Finder(
     examine=_examine,
     faces=_faces,
 )
-_FAILURES = (SceneError, OSError, FormatError)
 
 
 class FindSourceLeaks(leaks.FindLeaks):
     """Find out whether the Source map is sealed, as vbsp would of its VMF, and draw the way out where it isn't"""
 
-    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    finder = FINDER
     bl_idname = "levelwright.source_find_leaks"
 
 
 class RemoveSourceLeak(leaks.RemoveLeak):
     """Remove the curve of the Source map's leak"""
 
-    format_key, finder = layout.FORMAT, FINDER
+    finder = FINDER
     bl_idname = "levelwright.source_remove_leak"
 
 
 class WriteSourceLeakFile(leaks.WriteLeakFile):
     """Write the leak that is drawn as vbsp writes it (.lin), for Hammer"""
 
-    format_key, finder = layout.FORMAT, FINDER
+    finder = FINDER
     bl_idname = "levelwright.source_write_leak"
 
 
 class SelectSourceHiddenFaces(leaks.SelectHiddenFaces):
     """Select the faces of the map's brushes that nobody ever sees: inside other brushes, or facing the void"""
 
-    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    finder = FINDER
     bl_idname = "levelwright.source_select_hidden"
 
 
 class MarkSourceHiddenFaces(leaks.SelectHiddenFaces):
     """Give the faces of the map's brushes that nobody ever sees tools/toolsnodraw, so that they aren't compiled"""
 
-    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    finder = FINDER
     bl_idname = "levelwright.source_mark_hidden"
     bl_label = "Mark Hidden Faces"
 
@@ -166,7 +164,6 @@ class MarkSourceHiddenFaces(leaks.SelectHiddenFaces):
 class LEVELWRIGHT_PT_source_leaks(leaks.LeakPanel, bpy.types.Panel):
     """Leaks of the active Source map."""
 
-    format_key = layout.FORMAT
     bl_label = "Leaks"
     bl_options = {"DEFAULT_CLOSED"}
     bl_parent_id = "LEVELWRIGHT_PT_source"

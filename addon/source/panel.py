@@ -14,7 +14,6 @@ from . import layout, revision
 class LEVELWRIGHT_PT_source(LevelPanel, bpy.types.Panel):
     """The active Source map."""
 
-    format_key = layout.FORMAT
     bl_label = "Source"
 
     def draw(self, context: bpy.types.Context) -> None:

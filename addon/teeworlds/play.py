@@ -147,6 +147,7 @@ class Play(StoppableTool, MapOperator):
 
     bl_idname = "levelwright.teeworlds_play"
     bl_label = "Play"
+    bl_options = set()  # the map stays as it is
 
     def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
         """Start both."""

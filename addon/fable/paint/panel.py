@@ -9,7 +9,6 @@ from ...scene.fields import declared
 from ...scene.interface import tools
 from ...scene.interface.sidebar import LevelPanel
 from ...scene.registering import added_property, in_turn
-from .. import layout
 from . import operators, tool
 from .brush import KEY, FableBrush, brush_of, chosen, draw
 from .operators import LEVELWRIGHT_OT_fable_paint_selected
@@ -19,7 +18,6 @@ from .tool import LEVELWRIGHT_OT_fable_brush
 class LEVELWRIGHT_PT_fable_paint(LevelPanel, bpy.types.Panel):
     """The brush, and the same for what is selected."""
 
-    format_key = layout.FORMAT
     bl_label = "Paint"
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_fable"

@@ -18,7 +18,6 @@ from ...scene.interface.sidebar import LevelOperator
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from ...scene.view import stage
-from .. import layout
 from ..palettes import lists
 from ..palettes.edit import add
 from . import materials
@@ -86,10 +85,8 @@ class LEVELWRIGHT_OT_fable_fill_water(LevelOperator):
     deep as it takes to be level
     """
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_fill_water"
     bl_label = "Fill Water"
-    bl_options = {"REGISTER", "UNDO"}
 
     family: str = declared.menu(
         name="Kind",

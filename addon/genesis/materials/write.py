@@ -23,7 +23,7 @@ from ...scene.kept import identity, originals
 from ...scene.level import root_of
 from ...scene.media import images
 from ...scene.names import showable
-from ...scene.reports import Report, SceneError
+from ...scene.reports import FAILURES, Report, SceneError
 from ...scene.view import stage
 from .. import layout
 from . import embedded
@@ -134,11 +134,9 @@ class WriteTextureLibrary(sidebar.LevelOperator):
     there already gets what it lacks
     """
 
-    format_key = layout.FORMAT
-    failures = (SceneError, OSError, FormatError, ValueError)
+    failures = (*FAILURES, ValueError)
     bl_idname = "levelwright.genesis_write_textures"
     bl_label = "Write Texture Library"
-    bl_options = {"REGISTER", "UNDO"}
 
     filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: str = declared.string(default="*.txl", options={"HIDDEN"})

@@ -11,7 +11,6 @@ import bpy
 import numpy as np
 
 from ....formats import ns2
-from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.ns2 import texture_mapping
 from ....formats.ns2.editing import TEXTURE
@@ -41,7 +40,6 @@ from .. import layout
 class _OnFaces(TextureTool):
     """What the tools of this game share."""
 
-    format_key = layout.FORMAT
     uv_map = layout.UV
 
     def charts(self, obj: bpy.types.Object, faces: list[bmesh.types.BMFace]) -> tuple[list[bmesh.types.BMFace], Ints]:
@@ -139,7 +137,6 @@ class LEVELWRIGHT_OT_ns2_texture_lay(_OnFaces):
 
     bl_idname = "levelwright.ns2_texture_lay"
     bl_label = "Lay Texture"
-    failures = (SceneError, FormatError, OSError)
 
     how: str = declared.menu(
         name="How",
@@ -195,7 +192,6 @@ class LEVELWRIGHT_PT_ns2_textures(TexturePanel, bpy.types.Panel):
     """Textures of selected faces."""
 
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
-    format_key = layout.FORMAT
     fit, turn = LEVELWRIGHT_OT_ns2_texture_fit, LEVELWRIGHT_OT_ns2_texture_turn
     shift, align = LEVELWRIGHT_OT_ns2_texture_shift, LEVELWRIGHT_OT_ns2_texture_align
 

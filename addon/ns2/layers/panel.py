@@ -7,7 +7,6 @@ import bpy
 
 from ...scene.blender_types import Value
 from ...scene.interface.sidebar import ItemList, LevelPanel, draw_items
-from .. import layout
 from . import lists
 from .operators import (
     TITLES,
@@ -40,7 +39,6 @@ class _ListPanel(LevelPanel, bpy.types.Panel):
     """What the panels of the lists share."""
 
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
-    format_key = layout.FORMAT
 
     kind: lists.Kind
 

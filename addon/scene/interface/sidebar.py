@@ -16,7 +16,7 @@ from ..geometry.meshes import needs_evaluation, select_faces, select_points
 from ..issues import findings
 from ..kept import originals
 from ..names import showable_lines
-from ..reports import Report, SceneError, in_words
+from ..reports import FAILURES, Report, SceneError, in_words
 from ..work import once
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ OBJECT_MODE = "Only in Object Mode"
 EDIT_MODE = "Only in Edit Mode of a mesh"
 MODES = {"OBJECT": OBJECT_MODE, "EDIT_MESH": EDIT_MODE}
 """What operators say that need a mode."""
+_ADDON = f"{__name__.partition('.scene.')[0]}."
+"""What the names of all modules of the add-on begin with."""
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 """What operators return: {"FINISHED"} or {"CANCELLED"}."""
 
@@ -166,9 +168,15 @@ class OnLevel(Declared):
     layout: bpy.types.UILayout
     """What it is drawn into: Blender gives it before it calls `draw`."""
     format_key: ClassVar[str]
-    """The game's."""
+    """The game's: the name of the folder in `addon` that the class is in, unless it says otherwise."""
     needs_mode: ClassVar[str] = ""
     """The mode that it needs, one of MODES; "": any."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        folder, _, module = cls.__module__.partition(_ADDON)[2].partition(".")
+        if module and folder != "scene" and "format_key" not in vars(cls):
+            cls.format_key = folder
 
     @classmethod
     def level(cls, context: bpy.types.Context) -> bpy.types.Collection | None:
@@ -195,8 +203,9 @@ class OnLevel(Declared):
 class LevelOperator(OnLevel, bpy.types.Operator):
     """Base of the operators that change the active level of a game."""
 
-    failures: ClassVar[tuple[type[Exception], ...]] = (SceneError, OSError)
-    """What `change` may raise that is the user's to know; games that read levels add their FormatError."""
+    bl_options = {"REGISTER", "UNDO"}
+    failures: ClassVar[tuple[type[Exception], ...]] = FAILURES
+    """What `change` may raise that is the user's to know."""
     idle: ClassVar[str] = "There was nothing to do"
     """What is said where `change` finds nothing to do."""
 
@@ -240,12 +249,15 @@ class AskingOperator(LevelOperator):
         return set(context.window_manager.invoke_props_dialog(self, confirm_text=self.confirm or self.bl_label))
 
 
-def search(operator: bpy.types.Operator, context: bpy.types.Context) -> Result:
-    """Let one search the menu that is the operator's `bl_property`, and execute it with what was chosen there."""
-    if context.window_manager is None:
-        return {"CANCELLED"}
-    context.window_manager.invoke_search_popup(operator)
-    return {"RUNNING_MODAL"}  # else Blender frees the operator, which the search needs, and makes a step of undo
+class SearchingOperator(LevelOperator):
+    """Base of the operators whose `bl_property` is a menu: it is searched first, and what is found there taken."""
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Let one search."""
+        if context.window_manager is None:
+            return {"CANCELLED"}
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}  # else Blender frees the operator, which the search needs, and makes a step of undo
 
 
 class LevelPanel(OnLevel):

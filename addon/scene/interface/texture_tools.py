@@ -56,7 +56,6 @@ class Selection:
 class TextureTool(LevelOperator):
     """Base of what follows."""
 
-    bl_options = {"REGISTER", "UNDO"}
     needs_mode = "EDIT_MESH"
 
     uv_map: ClassVar[str]

@@ -38,8 +38,6 @@ def known_materials(_: object, _context: bpy.types.Context, text: str) -> list[s
 class AddAtCursor(AskingOperator):
     """What all operators share that add a thing at the 3D cursor."""
 
-    format_key = layout.FORMAT
-    bl_options = {"REGISTER", "UNDO"}
     needs_mode = "OBJECT"
     what: str
     add: Add

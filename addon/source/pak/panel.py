@@ -8,7 +8,6 @@ import bpy
 from ...scene.blender_types import Icon
 from ...scene.interface.sidebar import LevelPanel
 from ...scene.reports import SceneError
-from .. import layout
 from . import files
 from .operators import AddPakFiles, AddPakImage, AddPakText, ForgetPakFile, RemovePakFile
 
@@ -23,7 +22,6 @@ _ICONS: dict[str, Icon] = {
 class LEVELWRIGHT_PT_source_pak(LevelPanel, bpy.types.Panel):
     """Files of the map that an export adds, replaces and removes."""
 
-    format_key = layout.FORMAT
     bl_label = "Files in the Map"
     bl_parent_id = "LEVELWRIGHT_PT_source"
     bl_options = {"DEFAULT_CLOSED"}

@@ -101,7 +101,6 @@ class SaveStamp(MapOperator):
 
     bl_idname = "levelwright.teeworlds_save_stamp"
     bl_label = "Save Stamp as Asset"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     title: str = declared.string(name="Name", description="What the asset is called", default="Stamp")
@@ -128,7 +127,6 @@ class PutTiles(MapOperator):
 
     bl_idname = "levelwright.teeworlds_put_tiles"
     bl_label = "Put Tiles into Layer"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Put them there; their objects are gone then."""

@@ -8,11 +8,10 @@ from typing import ClassVar
 
 import bpy
 
-from ....formats.binary import FormatError
 from ...scene.interface import sidebar
 from ...scene.kept import originals
 from ...scene.kept.identity import kind_of
-from ...scene.reports import SceneError
+from ...scene.reports import FAILURES, SceneError
 from .. import layout
 from .parts import group_of, groups_of, layer_above
 
@@ -71,8 +70,6 @@ def make_object_active(
 class OnMap(sidebar.OnLevel):
     """Mixed into panels and operators that are about the active map."""
 
-    format_key = layout.FORMAT
-
     @classmethod
     def level(cls, context: bpy.types.Context) -> bpy.types.Collection | None:
         """The active map, by the active object first."""
@@ -82,7 +79,7 @@ class OnMap(sidebar.OnLevel):
 class MapOperator(OnMap, sidebar.LevelOperator):
     """What the operators on the active map share: one undo step, and errors as the user sees them."""
 
-    failures = (SceneError, FormatError, OSError, RuntimeError)
+    failures = (*FAILURES, RuntimeError)
     """RuntimeError: of Blender's own operators."""
     needs_layer: ClassVar[bool] = False
     """Whether it is about the active layer."""
