@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Any, Protocol, runtime_checkable
 
+from .arrays import Floats
 from .binary import Buffer, Problem, Severity
-from .convex import Floats
 from .solid_leaks import Space
 
 AnyLevel = Any

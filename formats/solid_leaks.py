@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import convex, solid_tree
+from .arrays import Bools, Floats, Ints
 from .binary import Problem, Severity
-from .convex import Bools, Floats, Ints
 from .solid_tree import OUTSIDE, Brushes, Portals, SolidTree
 from .steps import Steps, Stepwise
 from .windings import Windings, spans, starts

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import convex
+from .arrays import Bools, Floats, Ints
 from .binary import FormatError
-from .convex import Bools, Floats, Ints
 from .steps import Steps, Stepwise
 from .windings import Windings, joined, spans, squares, starts
 

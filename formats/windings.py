@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .convex import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ import bpy
 import numpy as np
 
 from ...formats import fable
+from ...formats.arrays import Records
 from ...formats.binary import FormatError
 from ...formats.fable.changes import COST, GAINED, LOST, different
 from ...formats.fable.geometry import finite_heights, leaf_corners, over_ground, unit_squares
-from ...formats.fable.records import Records
 from ..scene.fields import declared
 from ..scene.geometry import meshes
 from ..scene.interface.sidebar import LevelOperator

@@ -7,10 +7,9 @@ from typing import Literal, get_args
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 from numpy.typing import ArrayLike
 
-from ...formats.arrays import Array
+from ...formats.arrays import Array, Int32s
 from ...formats.counting import number_of
 from .blender_types import elements_of
 from .names import showable
@@ -108,7 +107,7 @@ def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None, room: Ar
     return values
 
 
-def whole_numbers(obj: bpy.types.Object, name: str, domain: str, values: Array | None) -> npt.NDArray[np.int32]:
+def whole_numbers(obj: bpy.types.Object, name: str, domain: str, values: Array | None) -> Int32s:
     """An attribute of an object's mesh as whole numbers, one a face, whatever type a node or a script gave it.
 
     domain, values: as `read` gives them. Raises SceneError where it holds something else.

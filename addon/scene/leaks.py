@@ -14,8 +14,8 @@ from typing import ClassVar
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...formats.arrays import Bools, Floats, Ints
 from ...formats.format import LeakVerbs
 from ...formats.solid_leaks import Sealing
 from .disk import files
@@ -28,9 +28,6 @@ from .level import needed_root
 from .names import showable
 from .reports import Report, SceneError
 from .work.progress import Steps, Stepwise
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 LEAK = "levelwright_leak"
 """On the curve of a leak."""
@@ -156,7 +153,7 @@ def _standing(
 @Stepwise
 def hidden(
     context: bpy.types.Context, collection: bpy.types.Collection, finder: Finder, report: Report
-) -> Steps[list[tuple[StillFaces, NDArray[np.int64]]]]:
+) -> Steps[list[tuple[StillFaces, Ints]]]:
     """The faces that nobody ever sees, of each object that has some. Raises as `find` does."""
     sealing = yield from finder.examine(context, collection)
     for problem in sealing.problems(finder.verbs.SEVERITY):

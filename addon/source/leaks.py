@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ...formats import source
-from ...formats.convex import Bools
+from ...formats.arrays import Bools, Ints
 from ...formats.solid_leaks import Sealing, examine
 from ...formats.source import vmf
 from ...formats.source.records import Contents
@@ -53,7 +52,7 @@ def _faces(context: bpy.types.Context, collection: bpy.types.Collection) -> list
     return [replace(faces, still=_of_world(faces.data, still)) for faces in found if faces is not None]
 
 
-def _of_world(data: meshes.MeshData, still: NDArray[np.int64]) -> Bools:
+def _of_world(data: meshes.MeshData, still: Ints) -> Bools:
     """bool[faces]: those of the world's brushes, int64[n] their records, and those that were drawn."""
     brush = data.attribute(layout.BRUSH, "FACE")
     if brush is None:

@@ -3,12 +3,13 @@
 
 import numpy as np
 
+from ..arrays import Records
 from ..binary import FormatError
 from ..counting import number_of
 from ..format import Document
 from .level import Level, Section, heights
 from .nodes import Navigation
-from .records import Records, palette_names
+from .records import palette_names
 
 
 def summary(level: Level) -> Document:

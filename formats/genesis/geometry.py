@@ -10,16 +10,13 @@ from enum import IntFlag
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Floats, Int32s, Ints, Singles
 from . import brushes, records, textures
 from .brushes import Polygons
 from .convert import lay_locked
 from .editor_level import EditorBrush, EditorFace
 from .map_file import MapLevel
 from .records import BrushFlag, FaceFlag
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class FaceAppearance(IntFlag):
@@ -84,7 +81,7 @@ class Geometry:
         """int[b + 1]: the first face of each brush."""
         return np.concatenate([[0], np.cumsum(self.counts)])
 
-    def uvs(self, sizes: Floats) -> NDArray[np.float32]:
+    def uvs(self, sizes: Floats) -> Singles:
         """UVs of the corners, float32[c, 2]. sizes: float64[f, 2], width and height of each face's texture."""
         polygons, made = self.polygons, np.empty((len(self.polygons.corners), 2), np.float32)
         for first in range(0, len(self.faces), _BLOCK):
@@ -194,7 +191,7 @@ def _alike(rows: NDArray[np.uint64]) -> Ints:
     return like
 
 
-def appearances(face_flags: NDArray[np.int32], flags: NDArray[np.uint32], counts: Ints) -> Ints:
+def appearances(face_flags: Int32s, flags: NDArray[np.uint32], counts: Ints) -> Ints:
     """The Appearance of each face, int64[n]. flags: of brushes, which have so many faces as counts say."""
     appearance = _APPEARANCES.take(face_flags & len(_APPEARANCES) - 1)
     hidden = (flags & int(BrushFlag.CLIP | BrushFlag.HINT)) != 0

@@ -6,8 +6,9 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ....formats.arrays import Singles
 from ....formats.fable import UID_BASE
-from ....formats.fable.geometry import Floats, finite_heights, finite_points, leaf_corners, over_ground, sample_ground
+from ....formats.fable.geometry import finite_heights, finite_points, leaf_corners, over_ground, sample_ground
 from ....formats.fable.leaves import crossings
 from ....formats.fable.sections import NumberedSection, door_lists, numbered_sections
 from ...scene.geometry import meshes, transforms
@@ -68,7 +69,7 @@ def build_navigation(importing: ImportContext) -> Steps[None]:
 
 
 def _mesh(
-    importing: ImportContext, section: NumberedSection, layer: int, ground: Floats, material: bpy.types.Material
+    importing: ImportContext, section: NumberedSection, layer: int, ground: Singles, material: bpy.types.Material
 ) -> tuple[bpy.types.Mesh, list[tuple[int, ...]]]:
     """The leaves of a layer, a quad each, and the keys of its doors."""
     numbers = section.leaves(layer)
@@ -107,7 +108,7 @@ def _keep_links(section: NumberedSection, collection: bpy.types.Collection) -> N
 
 
 def _build_points(
-    importing: ImportContext, section: NumberedSection, collection: bpy.types.Collection, ground: Floats
+    importing: ImportContext, section: NumberedSection, collection: bpy.types.Collection, ground: Singles
 ) -> None:
     """Make the action points of a section."""
     if section.navigation is None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ....formats.arrays import Array
+from ....formats.arrays import Array, Ints, Singles
 from ....formats.fable import colors
 from ...scene import attributes
 from ...scene.blender_types import Input, Node, always, default_of, mesh_of, set_default
@@ -184,7 +183,7 @@ def _color_faces(level: bpy.types.Collection, terrain: bpy.types.Object, kind: s
     for_show.write(mesh, layout.OVERLAY_COLOR, "FACE", rgba)
 
 
-def _atmospheres(data: meshes.MeshData, names: lists.Palettes) -> NDArray[np.float32]:
+def _atmospheres(data: meshes.MeshData, names: lists.Palettes) -> Singles:
     """The blended colour of each face of the game map, float32[f, 3]."""
     table = np.array([colors.distinct(name) for name in names.atmospheres], np.float32)
     count = len(data.face_starts)
@@ -200,13 +199,13 @@ def _atmospheres(data: meshes.MeshData, names: lists.Palettes) -> NDArray[np.flo
     return total
 
 
-def _face_below(game_map: meshes.MeshData, terrain: meshes.MeshData) -> NDArray[np.int64]:
+def _face_below(game_map: meshes.MeshData, terrain: meshes.MeshData) -> Ints:
     """Which face of the game map's object each face of the terrain lies in, by their middles; int64[f]."""
 
-    def cell(data: meshes.MeshData) -> NDArray[np.int64]:
+    def cell(data: meshes.MeshData) -> Ints:
         corners = data.positions[data.corner_verts, :2].astype(np.float64)
         middle = np.add.reduceat(corners, data.face_starts) / data.face_sizes[:, None]
-        found: NDArray[np.int64] = np.floor(middle / layout.CELLS_A_GAME_CELL).astype(np.int64)
+        found: Ints = np.floor(middle / layout.CELLS_A_GAME_CELL).astype(np.int64)
         return found
 
     cells, wanted = cell(game_map), cell(terrain)
@@ -215,5 +214,5 @@ def _face_below(game_map: meshes.MeshData, terrain: meshes.MeshData) -> NDArray[
     table = np.zeros(shape, np.int64)
     table[tuple((cells - low).T)] = np.arange(len(cells))
     inside = np.clip(wanted - low, 0, shape - 1)
-    faces: NDArray[np.int64] = table[tuple(inside.T)]
+    faces: Ints = table[tuple(inside.T)]
     return faces

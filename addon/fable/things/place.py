@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from ....formats.fable.geometry import Floats, sample_ground
+from ....formats.arrays import Singles
+from ....formats.fable.geometry import sample_ground
 from ...scene.fields import properties
 from ...scene.geometry import transforms
 from ...scene.kept import identity, originals
@@ -40,10 +41,10 @@ def _standing(level: bpy.types.Collection, objects: Iterable[bpy.types.Object]) 
     return [obj for obj in objects if obj.parent in (None, root) and not transforms.needs_evaluation(obj, root)]
 
 
-def _places(level: bpy.types.Collection, objects: list[bpy.types.Object]) -> Floats:
+def _places(level: bpy.types.Collection, objects: list[bpy.types.Object]) -> Singles:
     """Where things are below the root, float64[n, 3]."""
     root = root_of(level)
-    made: Floats = np.array([transforms.seen(obj, root)[:3, 3] for obj in objects]).reshape(-1, 3)
+    made: Singles = np.array([transforms.seen(obj, root)[:3, 3] for obj in objects]).reshape(-1, 3)
     return made
 
 

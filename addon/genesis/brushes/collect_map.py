@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Ints
 from ....formats.counting import number_of
 from ....formats.genesis import Brush, Entity, MapLevel
 from ....formats.genesis.geometry import Geometry
@@ -29,7 +29,7 @@ class MapBrushes:
         exporting: ExportContext,
         level: MapLevel,
         geometry: Geometry | None,
-        was_in: npt.NDArray[np.int64],
+        was_in: Ints,
         collector: BrushCollector,
     ) -> None:
         """Make it before the level's entities change. geometry: of the original, None where there is none.

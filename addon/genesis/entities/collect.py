@@ -14,7 +14,7 @@ import numpy as np
 from mathutils import Euler
 from mathutils import Matrix as BlenderMatrix
 
-from ....formats.convex import Floats
+from ....formats.arrays import Floats
 from ....formats.genesis.editor_level import PLACELESS, POINT, EditorEntity
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, Entity, KeyValues
 from ....formats.genesis.text import fixed

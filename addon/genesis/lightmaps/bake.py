@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import genesis
-from ....formats.convex import Bools
+from ....formats.arrays import Bools, Singles
 from ....formats.counting import number_of
 from ....formats.genesis import CompiledLevel, FaceFlag
 from ....formats.genesis.compiled import ChunkId, geometry, lighting, surfaces
@@ -76,8 +75,8 @@ def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: Ligh
     if not objects or not (len(faces) or at_corners):
         raise SceneError(f"{level.name}: no surface with a lightmap is visible" + " and selected" * settings.selected)
     group = originals.resources(level, layout.BAKED_LIGHT).get(0)
-    lightmaps: tuple[NDArray[np.float32], int] | None = None
-    lit: list[tuple[corners.CornerLit, NDArray[np.float32]]] = []
+    lightmaps: tuple[Singles, int] | None = None
+    lit: list[tuple[corners.CornerLit, Singles]] = []
     yield
     with ExitStack() as stack:
         stack.enter_context(baking.valued(group, build.BAKED, 0.0))
@@ -96,7 +95,7 @@ def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: Ligh
     _tell_others(before, drawn, found, np.isin(drawn.model, models), report)
 
 
-def _paint(image: bpy.types.Image, light: NDArray[np.float32], count: int, report: Report) -> None:
+def _paint(image: bpy.types.Image, light: Singles, count: int, report: Report) -> None:
     """Put light, float32[pixels, 3], NaN where none was baked, into a lightmap's image."""
     known = np.isfinite(light[:, 0])
     rows = baking.pixels_of(image)
@@ -120,7 +119,7 @@ def _tell_others(level: CompiledLevel, drawn: DrawnFaces, found: LightBlocks, se
             report.warn(f"not baked: {number_of(int(those.sum()), f'faces {what}')}")
 
 
-def luxels(light: NDArray[np.float32]) -> NDArray[np.float32]:
+def luxels(light: Singles) -> Singles:
     """The luxels that show light float32[n, 3], 1 is white: as a screen has them, whole numbers."""
     return np.asarray(np.rint(to_screen(light) * BRIGHTEST).clip(DARKEST, BRIGHTEST), np.float32)
 

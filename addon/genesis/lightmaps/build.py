@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import atlas, ranges
+from ....formats.arrays import Bools, Int32s, Ints, Singles
 from ....formats.atlas import Atlas
-from ....formats.convex import Bools, Ints
 from ....formats.genesis import CompiledLevel, FaceFlag
 from ....formats.genesis.compiled import ChunkId, geometry, lighting
 from ....formats.genesis.compiled.lighting import LightBlocks
@@ -47,11 +46,11 @@ class CompiledLight:
 
     group: bpy.types.NodeTree
     """The node group: the light is its output "Light", how much it counts "Baked"."""
-    uvs: NDArray[np.float32]
+    uvs: Singles
     """[c, 2]: where corners are in the images, v upwards."""
-    vertex_light: NDArray[np.float32]
+    vertex_light: Singles
     """[c, 3]."""
-    types: dict[str, NDArray[np.int32]]
+    types: dict[str, Int32s]
     """Face attribute -> [f]."""
 
 
@@ -86,7 +85,7 @@ def build(importing: ImportContext, level: CompiledLevel, drawn: DrawnFaces, fac
     return CompiledLight(_group(importing, shown, types), uvs.astype(np.float32), light, types)
 
 
-def vertex_light(level: CompiledLevel, drawn: DrawnFaces, at_corners: Bools, owners: Ints) -> NDArray[np.float32]:
+def vertex_light(level: CompiledLevel, drawn: DrawnFaces, at_corners: Bools, owners: Ints) -> Singles:
     """The light of corners, float32[c, 3]: the file's on faces that are lit so, else FULL."""
     table = level.table(ChunkId.VERTEX_LIGHT)
     made = np.full((len(drawn.corners), 3), FULL, np.float32)
@@ -106,7 +105,7 @@ def _packed(importing: ImportContext, sizes: Ints) -> Atlas:
         return atlas.pack(sizes, LARGEST)
 
 
-def _types(found: LightBlocks) -> dict[str, NDArray[np.int32]]:
+def _types(found: LightBlocks) -> dict[str, Int32s]:
     """The light type of each face's lightmaps, by the attribute's name: none where all are of type 0."""
     used = found.type_of[found.lit]
     slots = int(found.types.max(initial=0))
@@ -142,9 +141,7 @@ def _images(
     return made
 
 
-def _group(
-    importing: ImportContext, shown: list[bpy.types.Image], types: dict[str, NDArray[np.int32]]
-) -> bpy.types.NodeTree:
+def _group(importing: ImportContext, shown: list[bpy.types.Image], types: dict[str, Int32s]) -> bpy.types.NodeTree:
     """Make the level's own node group: the sum of its lightmaps, no brighter than full, times the light of corners."""
     made = bpy.data.node_groups.new(f"{importing.collection.name} baked light", "ShaderNodeTree")
     interface = always(made.interface)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Bytes
 from ....formats.binary import FormatError
 from ....formats.genesis import txl
 from ....formats.genesis.compiled import pictures
@@ -29,7 +29,7 @@ from .. import layout
 from . import embedded
 from .names import APPEARANCE, texture_of
 
-Picture = NDArray[np.uint8]
+Picture = Bytes
 PLAIN = 64
 """Pixels a side of the texture of a material without a picture."""
 

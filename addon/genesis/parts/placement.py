@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Floats
 from ...scene.geometry import transforms
 from ...scene.kept.identity import kind_of
 from ...scene.reports import SceneError
 from .. import layout
 
-Matrix = npt.NDArray[np.float64]
+Matrix = Floats
 
 MOVED = 1e-3
 """Units by which a place may be off its record and leave it: Blender keeps single precision."""

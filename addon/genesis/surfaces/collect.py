@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import ranges
-from ....formats.convex import Bools, Ints
+from ....formats.arrays import Bools, Ints, Singles
 from ....formats.counting import number_of
 from ....formats.genesis import CompiledLevel
 from ....formats.genesis.compiled import ChunkId, edits, geometry, pictures
@@ -279,5 +279,5 @@ def _light_corners(
         exporting.note(f"{found.object.name} changed: light at the corners of {number_of(len(chosen), 'faces')}")
 
 
-def _bits(values: NDArray[np.float32]) -> NDArray[np.uint32]:
+def _bits(values: Singles) -> NDArray[np.uint32]:
     return np.ascontiguousarray(values, np.float32).view(np.uint32)

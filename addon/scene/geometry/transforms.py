@@ -14,14 +14,14 @@ from collections.abc import Iterator, Mapping
 import bpy
 import numpy as np
 from bpy.types import Curve
-from numpy.typing import NDArray
 
+from ....formats.arrays import Floats
 from ..kept import identity
 from ..kept.baselines import put_bytes
 from ..reports import SceneError
 
 BASELINE = "levelwright_transform"
-Matrix = NDArray[np.float64]
+Matrix = Floats
 Values = Mapping[str, tuple[float, ...]]
 """Values of channels by their names: "location", "rotation_euler"."""
 

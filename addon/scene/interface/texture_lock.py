@@ -19,16 +19,13 @@ import bmesh
 import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
-from numpy.typing import NDArray
 
+from ....formats.arrays import Floats, Indices, Singles
 from ....formats.texture_planes import FlatTextures
 from ..blender_types import Value, persistent
 from ..fields import declared
 from ..kept import originals
 from ..registering import Both, added_property, called, in_turn
-
-Doubles = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 KEY = "levelwright_textures"
 """The property of the window manager that holds the setting: of the session, so that undo leaves it alone."""
@@ -82,11 +79,11 @@ class _Faces:
 
     faces: list[bmesh.types.BMFace]
     corners: list[bmesh.types.BMLoop]
-    points: NDArray[np.float32]
+    points: Singles
     """[k, 3]: of the corners, in the object's space."""
-    uv: NDArray[np.float32]
+    uv: Singles
     """[k, 2]."""
-    sizes: Ints
+    sizes: Indices
     """Corners of each."""
     which: bytes
     """Which faces of which mesh are round the selected vertices."""
@@ -99,15 +96,15 @@ class _Watch:
     which: bytes
     faces: list[int]
     """Their numbers."""
-    points: NDArray[np.float32]
-    uv: NDArray[np.float32]
-    sizes: Ints
+    points: Singles
+    uv: Singles
+    sizes: Indices
     written: set[int] = field(default_factory=set)
     """Hashes of UVs that were written for these faces since, those that a moment later weren't right any more among
     them.
     """
 
-    def moved(self, points: NDArray[np.float32], matrix: Doubles, moving: str) -> NDArray[np.float32]:
+    def moved(self, points: Singles, matrix: Floats, moving: str) -> Singles:
         """The UVs for corners at these points now. matrix: of the object."""
         if (points == self.points).all():
             return self.uv

@@ -10,8 +10,8 @@ from typing import Literal
 import bpy
 import numpy as np
 from bpy.types import Mesh, NodeSocket
-from numpy.typing import NDArray
 
+from ....formats.arrays import Singles
 from ..blender_types import Input, Node, always, configure, default_of, set_default
 from ..blender_types import Socket as Socket
 from ..names import showable
@@ -95,7 +95,7 @@ def given(socket: Socket) -> Input:
 
 
 @cache
-def _in_a_row(count: int) -> NDArray[np.float32]:
+def _in_a_row(count: int) -> Singles:
     """Where so many nodes lie, left to right: float32[2 * count], x and y of each."""
     places = np.zeros((count, 2), np.float32)
     places[:, 0] = np.arange(count) * _WIDE

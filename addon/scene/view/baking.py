@@ -8,14 +8,14 @@ from contextlib import ExitStack, contextmanager
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Bools, Singles
 from ..blender_types import Node, Value, always, channels_of, configure, default_of, expect, set_default
 from ..reports import SceneError
 from ..work.progress import Steps, Stepwise, progress
 from . import stage
 
-Light = NDArray[np.float32]
+Light = Singles
 
 
 @Stepwise
@@ -27,7 +27,7 @@ def bake(
     uv_layer: str,
     samples: int,
     bounces: int,
-) -> Steps[tuple[Light, NDArray[np.bool_]]]:
+) -> Steps[tuple[Light, Bools]]:
     """The light that falls on objects, direct and indirect, in an image of `size`: float32[pixels, 3], 1 is white, and
     which pixels a surface covers, bool[pixels]; row by row from the top.
 

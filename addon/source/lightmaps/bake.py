@@ -16,9 +16,9 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.arrays import Bools, Ints, Singles
 from ....formats.luxel_pixels import LuxelPixels, spread
 from ....formats.source import LumpId, geometry
 from ....formats.source.entities.text import CLASSNAME
@@ -34,8 +34,7 @@ from .. import layout
 from ..lights import lamps
 from . import build, collect
 
-Ints = NDArray[np.int64]
-Light = NDArray[np.float32]
+Light = Singles
 
 HDR, LDR, BOTH = "hdr", "ldr", "both"
 _WANTED = {
@@ -114,7 +113,7 @@ def bake(
     return list(wanted.values())
 
 
-def _asked(level: source.Level, settings: BakeSettings) -> NDArray[np.bool_]:
+def _asked(level: source.Level, settings: BakeSettings) -> Bools:
     """bool[faces]: those that are to be baked. Raises SceneError, FormatError and OSError for the map `before`."""
     if settings.faces == ALL:
         return np.ones(len(level.table(geometry.drawn_faces(level))), np.bool_)
@@ -153,7 +152,7 @@ def _faces_of(obj: bpy.types.Object, token: identity.Token, count: int) -> Ints:
     return np.asarray(np.unique(numbers[(numbers >= 0) & (numbers < count)]))
 
 
-def _steady(before: source.Level, lump: LumpId) -> NDArray[np.bool_]:
+def _steady(before: source.Level, lump: LumpId) -> Bools:
     """bool[faces]: whose first lightmap is that of style 0."""
     count = len(before.table(geometry.drawn_faces(before)))
     hdr = lump == LumpId.LIGHTING_HDR and len(before.bytes_of(LumpId.FACES_HDR)) > 0
@@ -172,7 +171,7 @@ def _baked(
     objects: Sequence[bpy.types.Object],
     where: LuxelPixels,
     settings: BakeSettings,
-) -> Steps[tuple[Light, NDArray[np.bool_]]]:
+) -> Steps[tuple[Light, Bools]]:
     """What Cycles bakes (`scene.view.baking`), as a compiler lights the map."""
     group = originals.resources(level, layout.BAKED_LIGHT).get(0)
     with ExitStack() as stack:
@@ -207,7 +206,7 @@ def _is_scenery(obj: bpy.types.Object) -> bool:
 # --------------------------------------------------------------------------------------------------------------- luxels
 
 
-def _write(image: bpy.types.Image, where: LuxelPixels, light: Light, known: NDArray[np.bool_]) -> None:
+def _write(image: bpy.types.Image, where: LuxelPixels, light: Light, known: Bools) -> None:
     """Put light into an image, and keep it in the .blend."""
     collect.picture(image, where)  # raises for one of another size
     rows = baking.pixels_of(image)

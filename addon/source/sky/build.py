@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import open_exr
+from ....formats.arrays import Floats
 from ....formats.binary import FormatError
 from ....formats.source.content import vmt
 from ...scene.blender_types import Input, always
@@ -162,7 +163,7 @@ def _color(nodes: Nodes, found: list[tuple[vmt.Material, bpy.types.Image]]) -> I
     return shown
 
 
-def _rows(axes: tuple[tuple[int, int, int], ...], transform: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rows(axes: tuple[tuple[int, int, int], ...], transform: Floats) -> Floats:
     """float64[2, 3]: whose dot products with a point of the cube are its texture coordinates, v upwards.
 
     transform: float64[2, 3], of texture coordinates, v downwards.
@@ -173,7 +174,7 @@ def _rows(axes: tuple[tuple[int, int, int], ...], transform: NDArray[np.float64]
     return np.array([moved[0], ahead - moved[1]])
 
 
-def _dot(nodes: Nodes, vector: Socket, constant: Sequence[float] | NDArray[np.float64]) -> Socket:
+def _dot(nodes: Nodes, vector: Socket, constant: Sequence[float] | Floats) -> Socket:
     node = nodes.add("ShaderNodeVectorMath", operation="DOT_PRODUCT")
     nodes.link(vector, node.inputs[0])
     nodes.set(node.inputs[1], [float(part) for part in constant])

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ....formats.arrays import Floats
 from ...scene.fields import declared
 from ...scene.interface.sidebar import LevelOperator
 from ...scene.reports import SceneError
@@ -51,7 +52,7 @@ class ShowAll(LevelOperator):
         show.show_all(level)
 
 
-def _place(context: bpy.types.Context, place: str) -> show.Floats:
+def _place(context: bpy.types.Context, place: str) -> Floats:
     """Where one looks from, in the world. Raises SceneError where there is no such place."""
     scene = context.scene
     if scene is None:

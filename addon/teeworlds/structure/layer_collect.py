@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Floats
 from ....formats.teeworlds import Layer, TileLayer
 from ...scene.geometry import evaluated, meshes, transforms
 from ...scene.kept.identity import kind_of
@@ -21,7 +21,7 @@ from ..layout import read_properties
 from .collect import GroupInstance
 from .merge import MergedLayer
 
-Matrix = npt.NDArray[np.float64]
+Matrix = Floats
 Kind = TypeVar("Kind", bound=layout.LayerProperties)
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 

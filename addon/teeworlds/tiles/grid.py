@@ -11,9 +11,8 @@ from typing import Protocol
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
-from ....formats.arrays import Integers
+from ....formats.arrays import Int32s, Integers, Ints
 from ....formats.teeworlds.stamps import Rectangle
 from ....formats.teeworlds.tile_faces import SNAP
 from ...scene.geometry import meshes, transforms
@@ -24,14 +23,13 @@ from ..structure.parts import tile_kind
 from .grid_faces import FaceStore
 from .grid_pixels import PixelStore
 
-Ints = npt.NDArray[np.int32]
-Cells = npt.NDArray[np.int64]
+Cells = Ints
 
 
 class Store(Protocol):
     """Where the tiles of a layer lie."""
 
-    values: dict[str, Ints]
+    values: dict[str, Int32s]
     """[h, w] each."""
 
     def put(self, cells: Cells) -> None:
@@ -61,10 +59,10 @@ class TileGrid:
         """Column and row of the cell at the object's origin."""
         plane = layer.get(layout.STORAGE) == layout.PLANE
         self._store: Store = (PixelStore if plane else FaceStore)(layer, kind, self.shape, self.offset)
-        self._before: dict[str, Ints] | None = None
+        self._before: dict[str, Int32s] | None = None
 
     @property
-    def values(self) -> Mapping[str, Ints]:
+    def values(self) -> Mapping[str, Int32s]:
         """What each cell shows, int32 [h, w] by attribute (TILE_FIELDS); index 0 is air. Change it by `put` alone."""
         return self._store.values
 

@@ -5,10 +5,10 @@ Layout: Strata Source's wiki, "BSP v25 Format". A tint whose flag says so holds 
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from ...arrays import Bytes, Ints, Records
 from ...binary import Buffer, Cursor
-from ..records import ByteOrder, Records
+from ..records import ByteOrder
 from ..tables.props import COLOR_VARIABLE
 from .counted import table_bytes, take_table
 
@@ -29,7 +29,7 @@ def write(names: Records, byte_order: ByteOrder = "<") -> bytes:
     return table_bytes(names, byte_order)
 
 
-def numbers(tints: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+def numbers(tints: Bytes) -> Ints:
     """Which name each of uint8 [n, 4] tints refers to: int64 [n]."""
     red, green, blue = tints[..., :3].astype(np.int64).T
     return np.asarray(red << 16 | green << 8 | blue)

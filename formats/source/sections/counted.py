@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables that stand behind their count, as in game lumps and in the lump OCCLUSION; and the texts that some hold."""
 
+from ...arrays import Records
 from ...binary import Cursor
-from ..records import ByteOrder, Dtype, Records
+from ..records import ByteOrder, Dtype
 
 
 def take_count(cursor: Cursor, byte_order: ByteOrder, what: str) -> int:

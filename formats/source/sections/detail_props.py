@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Records
 from ...binary import Buffer, Cursor, FormatError
-from ..records import ByteOrder, Records
+from ..records import ByteOrder
 from ..tables.props import DETAIL_LIGHTSTYLE, DETAIL_SPRITE, DETAIL_V2, DETAIL_V4, NAME
 from .counted import table_bytes, take_table, texts
 
