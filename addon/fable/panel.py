@@ -19,11 +19,8 @@ class LEVELWRIGHT_PT_fable(LevelPanel, bpy.types.Panel):
 
     bl_label = "Fable"
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the overlays' switch."""
-        level = self.level(context)
-        if level is None:
-            return
         row = self.layout.row(align=True)
         title, _ = overlays.KINDS[overlays.shown(level)]
         row.operator_menu_enum(LEVELWRIGHT_OT_fable_overlay.bl_idname, "kind", text=f"Show: {title}", icon="OVERLAY")

@@ -25,11 +25,8 @@ class LEVELWRIGHT_PT_fable_tools(LevelPanel, bpy.types.Panel):
     bl_parent_id = "LEVELWRIGHT_PT_fable"
     bl_order = 2
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the buttons."""
-        level = self.level(context)
-        if level is None:
-            return
         things = self.layout.column(align=True)
         things.operator(LEVELWRIGHT_OT_fable_add_thing.bl_idname, icon="ADD")
         things.operator(LEVELWRIGHT_OT_fable_follow_ground.bl_idname, icon="SNAP_NORMAL")

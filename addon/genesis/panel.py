@@ -23,11 +23,8 @@ class LEVELWRIGHT_PT_genesis(sidebar.LevelPanel, bpy.types.Panel):
 
     bl_label = "Genesis3D"
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the preview's buttons, and the properties of the active object."""
-        level = self.level(context)
-        if level is None:
-            return
         if not is_compiled(level):
             row = self.layout.row(align=True)
             row.operator(ShowRooms.bl_idname, icon="HOME")

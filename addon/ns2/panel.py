@@ -21,11 +21,8 @@ class LEVELWRIGHT_PT_ns2(LevelPanel, bpy.types.Panel):
 
     bl_label = "NS2"
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw what concerns the whole level."""
-        level = self.level(context)
-        if level is None:
-            return
         held = lists.lists_of(level)
         column = self.layout.column(align=True)
         column.prop(held, "hide_undrawn", text="Hide the Undrawn")

@@ -41,11 +41,9 @@ class LEVELWRIGHT_PT_teeworlds_edit(OnMap, LevelPanel, bpy.types.Panel):
 
     bl_label = "Teeworlds Map"
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the active group and layer with their properties, and the map's images."""
-        level, column = self.level(context), self.layout
-        if level is None:
-            return
+        column = self.layout
         column.operator(f"levelwright.{OPERATOR}", icon="FILE_NEW")
         column.use_property_split = True
         column.use_property_decorate = False
@@ -151,11 +149,8 @@ class LEVELWRIGHT_PT_teeworlds_view(OnMap, LevelPanel, bpy.types.Panel):
 
     bl_label = "Teeworlds View"
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the button and a switch a line."""
-        level = self.level(context)
-        if level is None:
-            return
         self.layout.operator(ViewAsGame.bl_idname, icon="CAMERA_DATA")
         if undisturbed.is_on(level):
             self.layout.operator(EndGameView.bl_idname, icon="LOOP_BACK")

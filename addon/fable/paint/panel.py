@@ -23,11 +23,8 @@ class LEVELWRIGHT_PT_fable_paint(LevelPanel, bpy.types.Panel):
     bl_parent_id = "LEVELWRIGHT_PT_fable"
     bl_order = 1
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the settings and the buttons."""
-        level = self.level(context)
-        if level is None:
-            return
         brush = brush_of(context)
         column = self.layout.column()
         column.use_property_split = True

@@ -29,11 +29,8 @@ class _NamesPanel(LevelPanel, bpy.types.Panel):
 
     kind: lists.List
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the list and its buttons."""
-        level = self.level(context)
-        if level is None:
-            return
         held = lists.of(level)
         row = draw_items(
             self.layout, LEVELWRIGHT_UL_fable_names, self.kind, (held, self.kind), (held, LISTS[self.kind][1])

@@ -42,11 +42,8 @@ class _ListPanel(LevelPanel, bpy.types.Panel):
 
     kind: lists.Kind
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the list and its buttons."""
-        level = self.level(context)
-        if level is None:
-            return
         held, active = lists.lists_of(level), TITLES[self.kind][1]
         row = draw_items(self.layout, LEVELWRIGHT_UL_ns2_entries, self.kind, (held, self.kind), (held, active))
         row.operator(LEVELWRIGHT_OT_ns2_add_entry.bl_idname, text="", icon="ADD").kind = self.kind

@@ -274,6 +274,16 @@ class LevelPanel(OnLevel):
         if self.anchor or not getattr(self, "bl_parent_id", ""):
             draw_help(self.layout, f"{self.format_key}.md#{self.anchor}")
 
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the active level, as Blender asks for it."""
+        level = self.level(context)
+        if level is not None:
+            self.draw_level(context, level)
+
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Draw what there is of a level, in the place of `draw`."""
+        raise NotImplementedError
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Ask for a level of the game that is the active one, whichever level the active object is in."""

@@ -26,11 +26,8 @@ class LEVELWRIGHT_PT_source_pak(LevelPanel, bpy.types.Panel):
     bl_parent_id = "LEVELWRIGHT_PT_source"
     bl_options = {"DEFAULT_CLOSED"}
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the list, and what adds to it."""
-        level = self.level(context)
-        if level is None:
-            return
         column = self.layout.column(align=True)
         try:
             found = files.entries(level)
