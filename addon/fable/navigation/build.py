@@ -136,8 +136,7 @@ def _build_tree(material: bpy.types.Material) -> None:
     """Colour leaves by their regions, the smaller the darker, and doors orange; the ground shows through."""
     nodes: Nodes = shader(material)
     region = nodes.add("ShaderNodeAttribute", attribute_name="region").outputs["Fac"]
-    noise = nodes.add("ShaderNodeTexWhiteNoise", noise_dimensions="1D")
-    nodes.link(region, noise.inputs["W"])
+    noise = nodes.feed(nodes.add("ShaderNodeTexWhiteNoise", noise_dimensions="1D"), W=region)
     colour = nodes.add("ShaderNodeHueSaturation")
     nodes.feed(colour, Saturation=1.4, Color=noise.outputs["Color"])
     level = nodes.add("ShaderNodeAttribute", attribute_name="level").outputs["Fac"]
@@ -148,8 +147,7 @@ def _build_tree(material: bpy.types.Material) -> None:
     nodes.link(colour.outputs["Color"], mixed.inputs[6])
     nodes.set(mixed.inputs[7], _DOOR)
     emission = nodes.feed(nodes.add("ShaderNodeEmission"), Color=mixed.outputs[2])
-    shown = nodes.add("ShaderNodeMixShader")
-    nodes.set(shown.inputs[0], _ALPHA)
+    shown = nodes.put("ShaderNodeMixShader", _ALPHA)
     nodes.link(nodes.add("ShaderNodeBsdfTransparent").outputs[0], shown.inputs[1])
     nodes.link(emission.outputs[0], shown.inputs[2])
     nodes.link(shown.outputs[0], nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])

@@ -13,7 +13,7 @@ import numpy as np
 from ....formats.arrays import Array, Ints, Singles
 from ....formats.fable import colors
 from ...scene import attributes
-from ...scene.blender_types import Input, Node, always, default_of, mesh_of, set_default
+from ...scene.blender_types import Node, default_of, mesh_of, set_default
 from ...scene.geometry import meshes
 from ...scene.level import first_of
 from ...scene.media.materials import Nodes, Socket, node_group
@@ -58,10 +58,7 @@ def add(nodes: Nodes, ground: Socket) -> Socket:
 
 def _build(nodes: Nodes) -> None:
     """The group: each overlay's colour, over the ground where the switch has its number."""
-    interface = always(nodes.tree.interface)
-    interface.new_socket("Ground", in_out="INPUT", socket_type="NodeSocketColor")
-    interface.new_socket("Overlay", in_out="INPUT", socket_type="NodeSocketFloat")
-    interface.new_socket("Color", in_out="OUTPUT", socket_type="NodeSocketColor")
+    nodes.sockets({"Ground": "Color", "Overlay": "Float"}, {"Color": "Color"})
     given = nodes.add("NodeGroupInput")
     shown: Socket = given.outputs["Ground"]
     for number, kind in enumerate(KINDS):
@@ -72,20 +69,13 @@ def _build(nodes: Nodes) -> None:
         if kind in _FLAG_COLORS:
             value = nodes.add("ShaderNodeAttribute", attribute_name=kind).outputs["Fac"]
             unset, is_set = _FLAG_COLORS[kind]
-            tint = _mix(nodes, value, (*(unset or is_set or _RED), 1.0), (*(is_set or _RED), 1.0))
+            tint = nodes.mix(value, (*(unset or is_set or _RED), 1.0), (*(is_set or _RED), 1.0))
             if unset is None:
                 covered = nodes.math("MULTIPLY", covered, value)
         else:
             tint = nodes.add("ShaderNodeAttribute", attribute_name=layout.OVERLAY_COLOR).outputs["Color"]
-        shown = _mix(nodes, covered, shown, tint)
+        shown = nodes.mix(covered, shown, tint)
     nodes.link(shown, nodes.add("NodeGroupOutput").inputs[0])
-
-
-def _mix(nodes: Nodes, factor: Socket, first: Input, second: Input) -> Socket:
-    node = nodes.add("ShaderNodeMix", data_type="RGBA")
-    for place, value in ((0, factor), (6, first), (7, second)):
-        nodes.set(node.inputs[place], value)
-    return node.outputs[2]
 
 
 def show(level: bpy.types.Collection, kind: str) -> bool:

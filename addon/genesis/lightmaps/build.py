@@ -21,7 +21,7 @@ from ....formats.genesis.compiled.lighting import LightBlocks
 from ....formats.genesis.compiled.records import MAX_LIGHT_TYPES, NO_LIGHT_TYPE
 from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.genesis.records import FaceArray
-from ...scene.blender_types import Input, always
+from ...scene.blender_types import Input
 from ...scene.kept import baselines, identity, originals
 from ...scene.media import images
 from ...scene.media.materials import Nodes, Socket
@@ -144,17 +144,14 @@ def _images(
 def _group(importing: ImportContext, shown: list[bpy.types.Image], types: dict[str, Int32s]) -> bpy.types.NodeTree:
     """Make the level's own node group: the sum of its lightmaps, no brighter than full, times the light of corners."""
     made = bpy.data.node_groups.new(f"{importing.collection.name} baked light", "ShaderNodeTree")
-    interface = always(made.interface)
-    interface.new_socket("Light", in_out="OUTPUT", socket_type="NodeSocketColor")
-    interface.new_socket("Baked", in_out="OUTPUT", socket_type="NodeSocketFloat")
     nodes = Nodes(made)
+    nodes.sockets({}, {"Light": "Color", "Baked": "Float"})
     used = sorted({kind for given in types.values() for kind in np.unique(given).tolist()} - {0, NO_LIGHT_TYPE})
     values = {kind: nodes.value(f"{TYPE} {kind}", USUAL) for kind in used}
     place = nodes.add("ShaderNodeUVMap", uv_map=layout.LIGHTMAP_UV).outputs[0]
     total: Input = (0.0, 0.0, 0.0)
     for slot, image in enumerate(shown):
-        texture = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
-        nodes.link(place, texture.inputs["Vector"])
+        texture = nodes.feed(nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND"), Vector=place)
         light = texture.outputs["Color"]
         name = layout.LIGHT_TYPES[slot]
         if name in types:

@@ -80,8 +80,7 @@ def _shine(nodes: Nodes, colors: Colors) -> None:
     total: Input = (0.0, 0.0, 0.0)
     for axis in range(3):
         for share, color in zip(shares, colors[axis], strict=True):
-            part = nodes.add("ShaderNodeVectorMath", operation="SCALE")
-            nodes.set(part.inputs[0], color.tolist())
+            part = nodes.put("ShaderNodeVectorMath", color.tolist(), operation="SCALE")
             nodes.link(share.outputs[axis], part.inputs["Scale"])
             total = _vector(nodes, "ADD", total, part.outputs[0]) if isinstance(total, Socket) else part.outputs[0]
     seen = nodes.add("ShaderNodeLightPath").outputs["Is Camera Ray"]

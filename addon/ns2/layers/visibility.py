@@ -18,7 +18,7 @@ from ....formats.counting import number_of
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
 from ...scene import attributes
 from ...scene.attributes import Domain
-from ...scene.blender_types import always, expect, mesh_of
+from ...scene.blender_types import expect, mesh_of
 from ...scene.geometry.edit_mode import readable
 from ...scene.kept import identity
 from ...scene.media.materials import Nodes, node_group
@@ -275,9 +275,7 @@ def _hide_elements(mesh: bpy.types.Mesh, gone: Bools) -> None:
 
 def _build_hiding(nodes: Nodes) -> None:
     """Geometry nodes that take the HIDDEN faces away."""
-    interface = always(nodes.tree.interface)
-    interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
-    interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    nodes.sockets({"Geometry": "Geometry"}, {"Geometry": "Geometry"})
     expect(bpy.types.GeometryNodeTree, nodes.tree).is_modifier = True
     entry = nodes.add("NodeGroupInput")
     name = nodes.feed(nodes.add("GeometryNodeInputNamedAttribute", data_type="BOOLEAN"), Name=layout.HIDDEN)

@@ -22,7 +22,7 @@ from ....formats.source.light import lighting, radiance
 from ....formats.source.light.lighting import BUMP_SAMPLES, Blocks
 from ....formats.source.numbers import singles
 from ....formats.source.records import NO_STYLE
-from ...scene.blender_types import Input, Socket, always, set_default
+from ...scene.blender_types import Input, Socket, set_default
 from ...scene.kept import baselines, identity, originals
 from ...scene.media import images
 from ...scene.media.materials import Nodes
@@ -230,10 +230,8 @@ def _pixels(luxels: NDArray[np.uint32]) -> NDArray[np.uint32]:
 def _group(importing: ImportContext, shown: list[bpy.types.Image], styles: dict[str, Int32s]) -> bpy.types.NodeTree:
     """Make the level's own node group: the sum of its style slots, or white without any; exposed."""
     made = bpy.data.node_groups.new(f"{importing.collection.name} baked light", "ShaderNodeTree")
-    interface = always(made.interface)
-    interface.new_socket(layout.LIGHT, in_out="OUTPUT", socket_type="NodeSocketColor")
-    interface.new_socket(layout.BAKED, in_out="OUTPUT", socket_type="NodeSocketFloat")
     nodes = Nodes(made)
+    nodes.sockets({}, {layout.LIGHT: "Color", layout.BAKED: "Float"})
     if shown:
         place = total = nodes.add("ShaderNodeUVMap", uv_map=layout.LIGHTMAP_UV).outputs[0]
     else:
@@ -241,8 +239,7 @@ def _group(importing: ImportContext, shown: list[bpy.types.Image], styles: dict[
         set_default(total, (255.0, 255.0, 255.0, 1.0))
     switches = _switches(importing, nodes, styles)
     for slot, image in enumerate(shown):
-        texture = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
-        nodes.link(place, texture.inputs["Vector"])
+        texture = nodes.feed(nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND"), Vector=place)
         light = texture.outputs["Color"]
         name = layout.LIGHT_STYLES[slot]
         if name in styles:
@@ -268,9 +265,7 @@ def _group(importing: ImportContext, shown: list[bpy.types.Image], styles: dict[
 
 def _light_props(nodes: Nodes, stops: Socket, baked: Socket) -> None:
     """Add the light of props to a group: what their vertices have, exposed; meshes without such light have none."""
-    interface = always(nodes.tree.interface)
-    interface.new_socket(layout.PROP_LIGHT, in_out="OUTPUT", socket_type="NodeSocketColor")
-    interface.new_socket(layout.PROP_BAKED, in_out="OUTPUT", socket_type="NodeSocketFloat")
+    nodes.sockets({}, {layout.PROP_LIGHT: "Color", layout.PROP_BAKED: "Float"})
     given = nodes.add("ShaderNodeAttribute", attribute_name=layout.VERTEX_LIGHT)
     there = nodes.math("GREATER_THAN", given.outputs["Fac"], 0.0)
     out = next(node for node in nodes.tree.nodes if node.type == "GROUP_OUTPUT")
