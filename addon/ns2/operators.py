@@ -14,7 +14,6 @@ from ..scene.interface.sidebar import LevelOperator, Result, tell
 from ..scene.reports import Report, SceneError
 from ..scene.view import stage
 from . import clipboard
-from .entities.editing import select_only
 from .settings import ExportSettings
 from .windows_clipboard import WindowsClipboard, available
 
@@ -83,9 +82,7 @@ class LEVELWRIGHT_OT_ns2_paste(_Clipboard):
         if data is None:
             raise SceneError("nothing of the Spark editor is on the clipboard")
         made = clipboard.paste(context, level, data, report)
-        if context.view_layer is not None:
-            context.view_layer.update()  # it doesn't know them yet
-        select_only(context, made)
+        stage.select_only(context, made)
 
 
 CLASSES = (LEVELWRIGHT_OT_ns2_copy, LEVELWRIGHT_OT_ns2_paste)

@@ -27,6 +27,7 @@ from .kept import identity, originals
 from .level import needed_root
 from .names import showable
 from .reports import Report, SceneError
+from .view import stage
 from .work.progress import Steps, Stepwise
 
 LEAK = "levelwright_leak"
@@ -186,18 +187,6 @@ def placed(obj: bpy.types.Object, root: bpy.types.Object | None) -> StillFaces |
     return StillFaces(obj, data, positions, np.ones(len(data.face_starts), np.bool_))
 
 
-def _select(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
-    """Select exactly these objects, as far as they are in the view layer; the last one becomes the active one."""
-    layer = context.view_layer
-    if layer is None:
-        return
-    for obj in layer.objects:
-        obj.select_set(obj in objects)
-    there = [obj for obj in objects if obj.name in layer.objects]
-    if there:
-        layer.objects.active = there[-1]
-
-
 class _OfFinder(LevelOperator):
     """Base of what follows."""
 
@@ -222,7 +211,7 @@ class FindLeaks(StoppableTool, _OfFinder):
         if report.warnings:
             report.title = f"{level.name} leaks" if found else level.name
         if found:
-            _select(context, found)
+            stage.select_only(context, found)
         self.tell(level, report)
 
 
@@ -281,7 +270,7 @@ class SelectHiddenFaces(StoppableTool, _OfFinder):
         found = yield from hidden.steps(context, level, self.finder, report)
         for shown, faces in found:
             meshes.select_faces(shown.object, faces)
-        _select(context, [shown.object for shown, _ in found])
+        stage.select_only(context, [shown.object for shown, _ in found])
         self.tell(level, report)
         return None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -93,6 +94,15 @@ class SceneError(Exception):
         """It as lines of the list of findings."""
         whole = LevelFinding(self.message, tuple(self.objects), self.mend, self.faces, self.points, "error")
         return list(self.parts) or [whole]
+
+
+@contextmanager
+def naming(obj: bpy.types.Object) -> Iterator[None]:
+    """Turn what the library refuses into an error that names the object."""
+    try:
+        yield
+    except FormatError as error:
+        raise SceneError(f"{obj.name}: {error.message}", [obj]) from error
 
 
 FAILURES = (FormatError, SceneError, OSError)

@@ -10,6 +10,7 @@ from ...scene.fields import declared
 from ...scene.interface.sidebar import LevelOperator, SearchingOperator
 from ...scene.names import showable
 from ...scene.reports import SceneError
+from ...scene.view import stage
 from .place import add_thing, definitions, drop, follow_ground
 
 
@@ -57,12 +58,7 @@ class LEVELWRIGHT_OT_fable_add_thing(SearchingOperator):
         """Make it, select it alone, and make it the active one."""
         if self.definition == declared.NOTHING:
             raise SceneError("no level that is opened has a thing: one more of them can't be made")
-        made = add_thing(context, level, self.definition)
-        for obj in context.selected_objects:
-            obj.select_set(False)
-        if context.view_layer is not None and made.name in context.view_layer.objects:
-            made.select_set(True)
-            context.view_layer.objects.active = made
+        stage.select_only(context, [add_thing(context, level, self.definition)])
 
 
 CLASSES = (LEVELWRIGHT_OT_fable_follow_ground, LEVELWRIGHT_OT_fable_drop, LEVELWRIGHT_OT_fable_add_thing)

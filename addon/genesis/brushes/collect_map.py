@@ -15,8 +15,9 @@ from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import BrushFlag, FaceArray
 from ...scene.fields import properties
 from ...scene.kept.identity import kind_of
+from ...scene.reports import naming
 from .. import layout
-from ..context import ExportContext, naming
+from ..context import ExportContext
 from . import flags
 from .collect import BrushCollector, FoundBrush, brush_properties
 

@@ -22,10 +22,10 @@ from ...scene.geometry.meshes import MeshData
 from ...scene.kept import identity
 from ...scene.kept.identity import kind_of, record_of
 from ...scene.media import images
-from ...scene.reports import SceneError
+from ...scene.reports import SceneError, naming
 from .. import layout
 from ..brushes.collect import evaluation
-from ..context import ExportContext, naming
+from ..context import ExportContext
 from ..faces.collect import FaceCollector, MeshFaces, SideRecords
 from ..lightmaps import build as lightmaps
 from ..motions.collect import Poses

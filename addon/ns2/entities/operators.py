@@ -47,7 +47,7 @@ class LEVELWRIGHT_OT_ns2_add_entity(AskingOperator):
         made = editing.add(context, level, self.class_name, place.to_tuple(), report, self._layer(level))
         for message in report.warnings:
             self.report({"WARNING"}, message)
-        editing.select_only(context, [made])
+        stage.select_only(context, [made])
 
     def _layer(self, level: bpy.types.Collection) -> int | None:
         """The id of the layer that is chosen in the list."""
