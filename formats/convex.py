@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from . import ranges
 from .arrays import Bools, Floats, Ints
 
 SHORTEST = 1e-3  # units: edges shorter than this are points
@@ -435,10 +436,7 @@ def edges(polygons: Polygons, face_counts: npt.ArrayLike) -> BrushEdges:
     span = int(np.abs(ends - corners).max(initial=0)) + 1
     keys = np.minimum(corners, ends) * span + np.abs(ends - corners)
     order = np.argsort(keys, kind="stable")
-    ordered = keys.take(order)
-    first = np.ones(len(keys), np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    firsts = np.flatnonzero(first)
+    firsts = np.flatnonzero(ranges.firsts(keys.take(order)))
     sizes = np.diff(firsts, append=len(keys))
     corner_edges = np.empty(len(keys), np.int64)
     corner_edges[order] = np.repeat(np.arange(len(firsts)), sizes)

@@ -5,7 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import arrays
-from .arrays import Ints
+from .arrays import Bools, Ints
 from .binary import FormatError
 
 _SHARED = 16
@@ -54,13 +54,21 @@ def starts(counts: npt.ArrayLike) -> Ints:
     return ends
 
 
+def firsts(ordered: npt.ArrayLike) -> Bools:
+    """Return which of ordered values are the first of their kind: bool [n]."""
+    values = np.asarray(ordered)
+    first = np.ones(len(values), np.bool_)
+    first[1:] = values[1:] != values[:-1]
+    return first
+
+
 def distinct(numbers: arrays.Integers, count: int) -> tuple[Ints, Ints]:
     """Return which of the numbers below `count` there are, ascending, and the place of each of `numbers` among them:
     np.unique with its inverse, of numbers that need no sorting.
     """
     if len(numbers) * _SHARED < count:
         ordered = np.sort(numbers)
-        found = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+        found = ordered[firsts(ordered)]
         return found.astype(np.int64), np.searchsorted(found, numbers)
     there = np.zeros(count, np.bool_)
     there[numbers] = True

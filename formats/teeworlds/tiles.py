@@ -14,6 +14,7 @@ from enum import IntFlag
 import numpy as np
 import numpy.typing as npt
 
+from .. import ranges
 from ..arrays import Bools, Int32s, Integers, Ints, Reals, Records, Singles
 from ..binary import FormatError
 
@@ -218,7 +219,7 @@ def compress_runs(tiles: Records) -> Records:
     words = flat.view("<u4")
     if not len(words):
         return flat
-    starts = np.flatnonzero(np.concatenate(((True,), words[1:] != words[:-1])))
+    starts = np.flatnonzero(ranges.firsts(words))
     lengths = np.diff(starts, append=len(words))
     pieces = -(-lengths // MAX_RUN)  # a longer run is several records
     first = np.repeat(np.cumsum(pieces) - pieces, pieces)

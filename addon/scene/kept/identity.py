@@ -19,6 +19,7 @@ from typing import NamedTuple, Self
 import bpy
 import numpy as np
 
+from ....formats import ranges
 from ....formats.arrays import Array, Bools, Int32s, Integers, Reals
 from .. import attributes
 from ..attributes import Domain, Kind
@@ -111,9 +112,7 @@ def nearest_instances(ids: Integers, distances: Reals) -> Bools:
     keep = np.zeros(len(ids), np.bool_)
     order = np.lexsort((np.nan_to_num(distances, nan=np.inf), ids))  # stable: equals stay in order
     ordered = np.asarray(ids)[order]
-    first = np.ones(len(ordered), np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    keep[order[first & (ordered != 0)]] = True
+    keep[order[ranges.firsts(ordered) & (ordered != 0)]] = True
     return keep
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Array, Bools, Indices, Integers, Singles
+from ... import ranges
+from ...arrays import Bools, Indices, Integers, Singles
 from .edited import EditedMesh
 
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -62,7 +63,7 @@ def number_vertices(edited: EditedMesh, shown: Singles) -> VertexNumbers:
         apart = ((edited.positions[heads].astype(np.float64) - shown[records[heads]]) ** 2).sum(axis=1)
     order = np.lexsort((apart, records[heads]))
     kept = np.zeros(len(heads), np.bool_)
-    kept[order[_is_first(records[heads][order])]] = True
+    kept[order[ranges.firsts(records[heads][order])]] = True
     groups = np.where(kept, records[heads], -1)
     fresh = np.flatnonzero(~kept)
     fresh = fresh[np.argsort(heads[fresh])]
@@ -73,13 +74,6 @@ def number_vertices(edited: EditedMesh, shown: Singles) -> VertexNumbers:
     instances = np.full(len(shown) + len(fresh) + len(new), -1, np.intp)
     instances[numbers[::-1]] = np.arange(len(numbers))[::-1]
     return VertexNumbers(numbers, len(shown), instances)
-
-
-def _is_first(ordered: Array) -> Bools:
-    """Which of ordered values are the first of their kind, bool[n]."""
-    first = np.ones(len(ordered), np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    return first
 
 
 def _edge_keys(pairs: Indices) -> NDArray[np.uint64]:
@@ -101,7 +95,7 @@ class EdgeNumbers:
         keys = _edge_keys(pairs)
         order = np.lexsort((np.arange(len(pairs)), ~shown, keys))
         ordered = keys[order]
-        first = _is_first(ordered)
+        first = ranges.firsts(ordered)
         self._known, self._numbers = ordered[first], order[first]
         self.representatives = np.empty(len(pairs), np.intp)
         """The edge of the level that stands for each, int[e]."""

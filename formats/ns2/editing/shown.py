@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import ranges
 from ...arrays import Bools, Bytes, Indices, Int32s, Singles
 from ..mesh import Mesh
 from ..polygons import Polygons, polygons
@@ -139,9 +140,7 @@ def edge_numbers(pairs: Indices, used: Bools) -> Indices:
     if not (ordered[1:] == ordered[:-1]).any():
         return np.where(used, np.arange(len(keys)), -1)
     order = np.argsort(keys, kind="stable")
-    first = np.ones(len(keys), np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    starts = np.flatnonzero(first)
+    starts = np.flatnonzero(ranges.firsts(ordered))
     result = np.full(len(keys), -1, np.intp)
     if len(keys):
         lowest = np.minimum.reduceat(np.where(used, np.arange(len(keys)), len(keys))[order], starts)

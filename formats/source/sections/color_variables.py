@@ -7,21 +7,15 @@ Layout: Strata Source's wiki, "BSP v25 Format". A tint whose flag says so holds 
 import numpy as np
 
 from ...arrays import Bytes, Ints, Records
-from ...binary import Buffer, Cursor
+from ...binary import Buffer
 from ..records import ByteOrder
 from ..tables.props import COLOR_VARIABLE
-from .counted import table_bytes, take_table
-
-_WHAT = "colour variables"
+from .counted import read_table, table_bytes
 
 
 def read(data: Buffer, byte_order: ByteOrder = "<") -> Records:
     """Read the lump: COLOR_VARIABLE [n], a view; `counted.texts` gives their names. Raises FormatError."""
-    cursor = Cursor(data)
-    names = take_table(cursor, COLOR_VARIABLE, byte_order, _WHAT)
-    if cursor.left:
-        raise cursor.error(f"{cursor.left} bytes follow the last", _WHAT)
-    return names
+    return read_table(data, COLOR_VARIABLE, byte_order, "colour variables")
 
 
 def write(names: Records, byte_order: ByteOrder = "<") -> bytes:
