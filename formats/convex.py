@@ -60,8 +60,7 @@ def from_planes(normals: Floats, dists: Floats, face_counts: npt.ArrayLike) -> P
     A plane with a number that is not finite, or without a direction, bounds nothing, and its brush is not closed.
     """
     counts = np.asarray(face_counts, np.int64)
-    first_face = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=first_face[1:])
+    first_face = ranges.starts(counts)
     usable = np.isfinite(normals).all(axis=1) & normals.any(axis=1) & np.isfinite(dists) & (np.abs(dists) < 1e9)
     broken = np.zeros(len(counts), np.bool_)
     owners = np.repeat(np.arange(len(counts)), counts)
@@ -147,9 +146,7 @@ class _Pieces:
 
 
 def _starts(owners: Ints, count: int) -> Ints:
-    starts = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(owners, minlength=count), out=starts[1:])
-    return starts
+    return ranges.starts(np.bincount(owners, minlength=count))
 
 
 def _close(normals: Floats, dists: Floats, first_face: Ints, wanted: Bools, closed: Bools, pieces: _Pieces) -> None:
@@ -445,7 +442,7 @@ def edges(polygons: Polygons, face_counts: npt.ArrayLike) -> BrushEdges:
     ends_of[:, 0], ends_of[:, 1] = corners.take(chosen), ends.take(chosen)
     brush_of_vertex = np.repeat(np.arange(count), np.diff(polygons.first_vertex))
     edge_brush = brush_of_vertex.take(ends_of[:, 0]) if len(ends_of) else np.empty(0, np.int64)
-    edge_starts = np.concatenate([[0], np.cumsum(np.bincount(edge_brush, minlength=count))])
+    edge_starts = _starts(edge_brush, count)
     # Sound: each edge is gone along at most once in each direction, and never from a vertex to itself; no face meets
     # a vertex twice.
     sound = np.ones(count, np.bool_)

@@ -54,6 +54,13 @@ def starts(counts: npt.ArrayLike) -> Ints:
     return ends
 
 
+def among(numbers: arrays.Integers, count: int) -> Bools:
+    """Return which of `count` things are among these numbers: bool [count]. Numbers of no thing mean nothing."""
+    found = np.zeros(count, np.bool_)
+    found[numbers[(numbers >= 0) & (numbers < count)]] = True
+    return found
+
+
 def firsts(ordered: npt.ArrayLike) -> Bools:
     """Return which of ordered values are the first of their kind: bool [n]."""
     values = np.asarray(ordered)

@@ -15,7 +15,6 @@ from ..scene.reports import Report, SceneError
 from ..scene.work.progress import Steps
 from . import layout
 from .exporter import export_level
-from .parts.placement import ancestor
 from .settings import ExportSettings
 
 
@@ -37,7 +36,7 @@ def _faces(_context: bpy.types.Context, collection: bpy.types.Collection) -> lis
         if identity.kind_of(obj) in (layout.BRUSH, layout.BRUSHES, None)
         and not obj.get("cut")
         and not obj.get("hollow_cut")
-        and ancestor(obj, layout.MODEL) is None
+        and identity.ancestor(obj, layout.MODEL) is None
     ]
     return [faces for faces in found if faces is not None]
 

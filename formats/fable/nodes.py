@@ -8,6 +8,7 @@ from struct import error as struct_error
 import numpy as np
 import numpy.typing as npt
 
+from .. import ranges
 from ..arrays import Array, Bools, Int32s, Integers, Ints, Records
 from ..binary import Buffer, Cursor, FormatError
 from .records import END_MARK, NAVIGATION_HEADER, NODE, POSITION, node_parts
@@ -45,15 +46,11 @@ class Navigation:
 
     def first_neighbours(self) -> Ints:
         """Where in `neighbours` those of each node start; one entry more than there are nodes."""
-        return _starts(self.nodes["neighbour_count"])
+        return ranges.starts(self.nodes["neighbour_count"])
 
     def first_keys(self) -> Ints:
         """Where in `keys` those of each node start; one entry more than there are nodes."""
-        return _starts(self.nodes["key_count"])
-
-
-def _starts(counts: Integers) -> Ints:
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        return ranges.starts(self.nodes["key_count"])
 
 
 def _blocked(nodes: Records) -> Bools:

@@ -20,7 +20,7 @@ from ....formats.genesis.records import texture_field
 from ...scene.geometry import meshes, transforms
 from ...scene.geometry.meshes import MeshData
 from ...scene.kept import identity
-from ...scene.kept.identity import kind_of, record_of
+from ...scene.kept.identity import ancestor, kind_of, record_of
 from ...scene.media import images
 from ...scene.reports import SceneError, naming
 from .. import layout
@@ -30,7 +30,7 @@ from ..faces.collect import FaceCollector, MeshFaces, SideRecords
 from ..lightmaps import build as lightmaps
 from ..motions.collect import Poses
 from ..parts.level import SceneBrush, SceneLevel
-from ..parts.placement import ancestor, matrix_of, reach_of
+from ..parts.placement import matrix_of, reach_of
 from ..shapes.baseline import load_baseline
 from ..shapes.collect import Shape
 

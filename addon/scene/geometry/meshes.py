@@ -18,7 +18,7 @@ import numpy as np
 from bpy.types import Mesh
 from numpy.typing import ArrayLike
 
-from ....formats import face_rings
+from ....formats import face_rings, ranges
 from ....formats.arrays import Array, Bools, Int32s, Singles
 from ....formats.counting import number_of
 from .. import attributes as mesh_attributes
@@ -427,7 +427,7 @@ def normals_of(mesh: bpy.types.Mesh) -> tuple[Singles, Singles]:
 def select_faces(obj: bpy.types.Object, indices: ArrayLike) -> None:
     """Select exactly these faces of an object's mesh (int[k]), for the user to see what an error is about."""
     mesh = _mesh_of(obj)
-    select = _mask(indices, len(mesh.polygons))
+    select = ranges.among(np.asarray(indices, np.int64), len(mesh.polygons))
     if mesh.is_editmode:
         _select_edited(mesh, "faces", select)
         return
@@ -443,7 +443,7 @@ def select_points(obj: bpy.types.Object, indices: ArrayLike) -> None:
     In edit mode, they show where vertices can be selected.
     """
     mesh = _mesh_of(obj)
-    select = _mask(indices, len(mesh.vertices))
+    select = ranges.among(np.asarray(indices, np.int64), len(mesh.vertices))
     if mesh.is_editmode:
         _select_edited(mesh, "verts", select)
         return
@@ -452,14 +452,6 @@ def select_points(obj: bpy.types.Object, indices: ArrayLike) -> None:
         np.logical_and.reduceat(select[data.corner_verts], data.face_starts) if len(data.face_starts) else select[:0]
     )
     _select(mesh, select, whole)
-
-
-def _mask(indices: ArrayLike, count: int) -> Bools:
-    """Return bool[count], set where indices (those that exist) are."""
-    wanted = np.asarray(indices, np.int64)
-    mask = np.zeros(count, np.bool_)
-    mask[wanted[(wanted >= 0) & (wanted < count)]] = True
-    return mask
 
 
 def _select_edited(mesh: bpy.types.Mesh, elements: str, select: Bools) -> None:

@@ -148,6 +148,14 @@ def kind_of(id_block: bpy.types.ID) -> str | None:
     return None if mark is None else mark.kind
 
 
+def ancestor(obj: bpy.types.Object, kind: str) -> bpy.types.Object | None:
+    """Return the nearest object above with a stamp of this kind; None where there is none."""
+    above = obj.parent
+    while above is not None and kind_of(above) != kind:
+        above = above.parent
+    return above
+
+
 def record_of(id_block: bpy.types.ID, token: int | None) -> int:
     """Return the number of the record that a data-block is in the import with this token.
 

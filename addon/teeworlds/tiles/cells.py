@@ -9,15 +9,13 @@ import numpy as np
 from ....formats.arrays import Floats, Ints
 from ....formats.teeworlds.stamps import Rectangle
 from ...scene.geometry import meshes, transforms
-from ...scene.kept.identity import kind_of
+from ...scene.kept.identity import ancestor
 from .. import layout
 
 
 def matrix_of(layer: bpy.types.Object) -> Floats:
     """A layer's transform in its group, float64 [4, 4]. Raises SceneError where a constraint moves it."""
-    above = layer.parent
-    while above is not None and kind_of(above) != layout.GROUP:
-        above = above.parent
+    above = ancestor(layer, layout.GROUP)
     return transforms.compose(layer, above)
 
 

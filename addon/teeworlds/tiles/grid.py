@@ -16,7 +16,7 @@ from ....formats.arrays import Int32s, Integers, Ints
 from ....formats.teeworlds.stamps import Rectangle
 from ....formats.teeworlds.tile_faces import SNAP
 from ...scene.geometry import meshes, transforms
-from ...scene.kept.identity import kind_of
+from ...scene.kept.identity import ancestor
 from ...scene.reports import SceneError
 from .. import layout
 from ..structure.parts import tile_kind
@@ -134,9 +134,7 @@ def offset_of(layer: bpy.types.Object) -> tuple[int, int]:
 
     Raises SceneError for a layer that is turned, scaled or off the grid.
     """
-    above = layer.parent
-    while above is not None and kind_of(above) != layout.GROUP:
-        above = above.parent
+    above = ancestor(layer, layout.GROUP)
     matrix = transforms.compose(layer, above) if above is not None else np.eye(4)
     place = matrix[:2, 3]
     straight = np.abs(matrix[:2, :2] - np.eye(2)).max() <= SNAP / 1024 and np.abs(matrix[:2, 2]).max() <= SNAP

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ... import ranges
 from ...arrays import Bools
 from ...binary import FormatError
 from .. import txl
@@ -32,9 +33,7 @@ def keyed(level: CompiledLevel) -> Bools:
     used = level.table(ChunkId.FACES)["texinfo"]
     infos = infos[used[(used >= 0) & (used < len(infos))]]
     numbers = infos["texture"][infos["flags"] & int(FaceFlag.TRANSLUCENT) != 0]
-    made = np.zeros(count, np.bool_)
-    made[numbers[(numbers >= 0) & (numbers < count)]] = True
-    return made
+    return ranges.among(numbers, count)
 
 
 def size(level: CompiledLevel, number: int) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ... import ranges
 from ...arrays import Bools, Indices, Records
 from ..mesh import Mesh
 from ..normals import face_normals, smoothed_normals
@@ -75,13 +76,6 @@ def _renumbered(kept: Triangles, vertices: Kept, count: int, total: int) -> Reco
     return triangles
 
 
-def _used(numbers: Indices, count: int) -> Bools:
-    """Which of `count` things are among these numbers, of which others mean nothing."""
-    found = np.zeros(count, np.bool_)
-    found[numbers[(numbers >= 0) & (numbers < count)]] = True
-    return found
-
-
 def _with_normals(
     old: Mesh,
     new: Mesh,
@@ -133,7 +127,9 @@ def _with_normals(
     numbers[rows] = result
     # New ones take the places of those that nothing uses any more, so that the others keep their numbers.
     total = none + len(new_ones)
-    free = np.flatnonzero(_used(before.triangles["normals"].astype(np.intp), total) & ~_used(numbers, total))
+    free = np.flatnonzero(
+        ranges.among(before.triangles["normals"].astype(np.intp), total) & ~ranges.among(numbers, total)
+    )
     free = free[free < none]
     filled = min(len(free), len(new_ones))
     places = np.arange(total)
