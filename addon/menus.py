@@ -84,8 +84,7 @@ def exportable(context: bpy.types.Context) -> Iterator[tuple[FileKind, bpy.types
     active = originals.level_of(context)
     of_games: dict[str, list[bpy.types.Collection]] = {}
     for level in originals.levels(stage.scene_of(context)):
-        info = originals.describe(level)
-        of_games.setdefault(info.format if info is not None else "", []).append(level)
+        of_games.setdefault(originals.format_of(level), []).append(level)
     for game, kind in operators.exports():
         found = of_games.get(game.key, [])
         if isinstance(kind, Form) and kind.choose is not None:

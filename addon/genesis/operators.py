@@ -28,8 +28,7 @@ from .settings import ExportSettings, ImportSettings
 
 def has_cuts(level: bpy.types.Collection) -> bool:
     """Whether a level can have cuts: a `.map`'s are carved."""
-    info = originals.describe(level)
-    return info is not None and info.options.get(layout.KIND) == "3dt"
+    return originals.options_of(level).get(layout.KIND) == "3dt"
 
 
 class PreviewCuts(StoppableTool):
@@ -127,8 +126,7 @@ class HidePreview(sidebar.LevelOperator):
 
 def is_compiled(level: bpy.types.Collection) -> bool:
     """Whether a level is a `.bsp`."""
-    info = originals.describe(level)
-    return info is not None and info.options.get(layout.KIND) == "bsp"
+    return originals.options_of(level).get(layout.KIND) == "bsp"
 
 
 class Decompile(StoppableTool):
@@ -158,9 +156,7 @@ class Decompile(StoppableTool):
         """The level of brushes, in the scene. edited: the compiled one, as it is now."""
         if not isinstance(edited, CompiledLevel):
             raise SceneError(f"{level.name} is no compiled level")
-        info = originals.describe(level)
-        scale = float(info.options.get("scale", layout.SCALE)) if info is not None else layout.SCALE
-        settings = ImportSettings(scale=scale)
+        settings = ImportSettings(scale=float(originals.options_of(level).get("scale", layout.SCALE)))
         with nothing_left_behind(context):
             made = yield from importer.decompiled.steps(context, edited, f"{level.name}.bsp", settings, report)
         ledger.enter(made, FATES)

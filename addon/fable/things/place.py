@@ -85,18 +85,13 @@ def drop(context: bpy.types.Context, level: bpy.types.Collection, objects: Itera
 
 def definitions(context: bpy.types.Context) -> dict[str, bpy.types.Object]:
     """A thing of each kind and definition that the scene's Fable levels have, those of the active level first."""
-    levels = [one for one in originals.levels(context.scene) if _is_fable(one)]
+    levels = [one for one in originals.levels(context.scene) if originals.format_of(one) == layout.FORMAT]
     active = originals.level_of(context)
     found: dict[str, bpy.types.Object] = {}
     for level in sorted(levels, key=lambda one: one != active):
         for obj in things_of(level):
             found.setdefault(f"{obj.get(layout.NEW_THING, 'Object')} {obj.get(DEFINITION, '-')}", obj)
     return dict(sorted(found.items()))
-
-
-def _is_fable(level: bpy.types.Collection) -> bool:
-    info = originals.describe(level)
-    return info is not None and info.format == layout.FORMAT
 
 
 def add_thing(context: bpy.types.Context, level: bpy.types.Collection, definition: str) -> bpy.types.Object:

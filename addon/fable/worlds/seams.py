@@ -89,8 +89,7 @@ def _ground(context: bpy.types.Context, level: bpy.types.Collection) -> _Ground:
 def _neighbours(context: bpy.types.Context, own: _Ground) -> Iterator[_Ground]:
     """The scene's other Fable levels that touch one with more than a corner."""
     for level in originals.levels(context.scene):
-        info = originals.describe(level)
-        if level == own.level or info is None or info.format != layout.FORMAT:
+        if level == own.level or originals.format_of(level) != layout.FORMAT:
             continue
         other = _ground(context, level)
         sizes = [len(span) for span in _overlap(own, other)]

@@ -43,8 +43,7 @@ Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "
 def active_level(context: bpy.types.Context, format_key: str) -> bpy.types.Collection | None:
     """The level that the active collection is or lies in, else the scene's only one; None if it is another format's."""
     level = originals.level_of(context)
-    info = originals.describe(level) if level is not None else None
-    return level if info is not None and info.format == format_key else None
+    return level if level is not None and originals.format_of(level) == format_key else None
 
 
 def refuse(operator: bpy.types.Operator, context: bpy.types.Context, error: Exception) -> Result:

@@ -154,9 +154,8 @@ def _look_at(obj: bpy.types.Object) -> None:
 def _uv_map_of(obj: bpy.types.Object) -> str | None:
     """The UV map that the textures of an object's level lie by; None for what is in none that has such."""
     for level in originals.levels():
-        info = originals.describe(level)
-        if info is not None and info.format in uv_maps and obj.name in level.all_objects:
-            return uv_maps[info.format]
+        if obj.name in level.all_objects and (uv_map := uv_maps.get(originals.format_of(level))):
+            return uv_map
     return None
 
 

@@ -83,8 +83,7 @@ def is_empty(scene: bpy.types.Scene) -> bool:
 
 def is_free_for(scene: bpy.types.Scene, format_key: str) -> bool:
     """Say whether an import may set up views, units and colours of a scene: nothing but levels of its game is in it."""
-    found = [originals.describe(level) for level in originals.levels(scene)]
-    return is_empty(scene) and all(info is not None and info.format == format_key for info in found)
+    return is_empty(scene) and all(originals.format_of(level) == format_key for level in originals.levels(scene))
 
 
 @contextmanager

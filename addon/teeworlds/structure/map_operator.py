@@ -25,8 +25,7 @@ def active_map(context: bpy.types.Context) -> bpy.types.Collection | None:
     if obj is not None and context.scene is not None:
         level = next((one for one in originals.levels(context.scene) if obj.name in one.all_objects), None)
         if level is not None:
-            info = originals.describe(level)
-            return level if info is not None and info.format == layout.FORMAT else None
+            return level if originals.format_of(level) == layout.FORMAT else None
     return sidebar.active_level(context, layout.FORMAT)
 
 
