@@ -24,7 +24,7 @@ from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.luxel_pixels import spread
 from ....formats.srgb import to_screen
 from ...scene.kept import originals
-from ...scene.kept.identity import kind_of, record_of
+from ...scene.kept.identity import record_of
 from ...scene.reports import Report, SceneError
 from ...scene.view import baking
 from ...scene.work.progress import Steps, Stepwise
@@ -67,7 +67,7 @@ def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: Ligh
     found = lighting.blocks(before, drawn)
     where = collect.places(level, found)
     collect.picture(image, where)  # raises for one of another size
-    objects = _objects(level, settings)
+    objects = baking.surfaces(level, (layout.SURFACES,), layout.LIGHTMAP_UV, settings.selected)
     models = [record_of(obj, original.token) for obj in objects]
     steady = (found.type_of[:, 0] == 0) & np.isin(drawn.model, models)
     faces = np.intersect1d(np.flatnonzero(steady), collect.with_slot(found, where, 0))
@@ -122,22 +122,6 @@ def _tell_others(level: CompiledLevel, drawn: DrawnFaces, found: LightBlocks, se
 def luxels(light: Singles) -> Singles:
     """The luxels that show light float32[n, 3], 1 is white: as a screen has them, whole numbers."""
     return np.asarray(np.rint(to_screen(light) * BRIGHTEST).clip(DARKEST, BRIGHTEST), np.float32)
-
-
-def _objects(level: bpy.types.Collection, settings: LightBake) -> list[bpy.types.Object]:
-    """The objects of surfaces that are seen in viewports and in renders."""
-    hidden = {child for child in level.children_recursive if child.hide_render}
-    found = []
-    for obj in level.all_objects:
-        data = obj.data
-        if kind_of(obj) != layout.SURFACES or not isinstance(data, bpy.types.Mesh):
-            continue
-        away = obj.hide_render or hidden.issuperset(obj.users_collection)
-        chosen = obj.select_get() or not settings.selected
-        if layout.LIGHTMAP_UV in data.uv_layers and not away and obj.visible_get() and chosen:
-            found.append(obj)
-    baking.refuse_bare(found)
-    return found
 
 
 def _has_type(obj: bpy.types.Object) -> bool:

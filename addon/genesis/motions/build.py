@@ -11,6 +11,7 @@ from ....formats.arrays import Floats, Singles
 from ....formats.genesis import Interpolation, Motion, Track
 from ...scene.blender_types import Slot
 from ...scene.fields import properties
+from ...scene.geometry import transforms
 from ...scene.kept import baselines, identity
 from ...scene.media import animation
 from ...scene.names import showable
@@ -149,13 +150,7 @@ def pose_at(action: bpy.types.Action, frame: float) -> Floats:
                 values[index] = curve.evaluate(frame)
         return values
 
-    turned = channels(ROTATION, (1, 0, 0, 0))
-    w, x, y, z = turned / (np.linalg.norm(turned) or 1.0)
     pose = np.eye(4)
-    pose[:3, :3] = (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
+    pose[:3, :3] = transforms.from_quaternion(channels(ROTATION, (1, 0, 0, 0)))
     pose[:3, 3] = channels(LOCATION, (0, 0, 0))
     return pose

@@ -89,7 +89,7 @@ def bake(
     where = collect.places(level, before)
     if context.mode != "OBJECT":
         raise SceneError("light is baked in Object Mode")
-    objects = _objects(level, settings)
+    objects = baking.surfaces(level, _KINDS, layout.LIGHTMAP_UV, settings.selected)
     if not objects:
         raise SceneError(f"{level.name}: no surface with a lightmap is visible" + " and selected" * settings.selected)
     asked = _asked(before, settings)
@@ -122,23 +122,6 @@ def _asked(level: source.Level, settings: BakeSettings) -> Bools:
     earlier = source.read(chosen_files.read(Path(bpy.path.abspath(settings.before))))
     find = changed_faces.new if settings.faces == NEW else changed_faces.within_reach
     return find(earlier, level)
-
-
-def _objects(level: bpy.types.Collection, settings: BakeSettings) -> list[bpy.types.Object]:
-    """The objects of surfaces that are seen in viewports and in renders."""
-    hidden = {child for child in level.children_recursive if child.hide_render}
-    found = []
-    for obj in level.all_objects:
-        data = obj.data
-        if identity.kind_of(obj) not in _KINDS or not isinstance(data, bpy.types.Mesh):
-            continue
-        if layout.LIGHTMAP_UV not in data.uv_layers or not len(data.polygons):
-            continue
-        away = obj.hide_render or hidden.issuperset(obj.users_collection)
-        if not away and obj.visible_get() and (obj.select_get() or not settings.selected):
-            found.append(obj)
-    baking.refuse_bare(found)
-    return found
 
 
 def _faces_of(obj: bpy.types.Object, token: identity.Token, count: int) -> Ints:
