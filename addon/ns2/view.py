@@ -51,8 +51,7 @@ def seen_corners(collection: bpy.types.Collection) -> Array:
             continue
         hidden = attributes.read(mesh, layout.HIDDEN, "FACE")
         if hidden is not None:
-            starts = np.empty(len(mesh.polygons), np.int32)
-            mesh.polygons.foreach_get("loop_start", starts)
+            starts = attributes.face_starts(mesh)
             corners = corners[~np.repeat(hidden, np.diff(starts, append=len(corners)))]
         found.append(places[corners])
     return np.concatenate(found)

@@ -57,6 +57,13 @@ def write(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: A
     _set(attribute, values, name)
 
 
+def face_starts(mesh: bpy.types.Mesh) -> Int32s:
+    """Return the first corner of each face, int32[f]."""
+    starts = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_start", starts)
+    return starts
+
+
 def rewrite(mesh: bpy.types.Mesh, name: str, values: ArrayLike) -> None:
     """Write a whole attribute that a mesh has already, of the domain and type that it has.
 

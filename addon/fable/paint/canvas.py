@@ -276,8 +276,7 @@ def _middles(mesh: bpy.types.Mesh, kind: str) -> Floats:
     if kind == layout.TERRAIN:
         return points[:, :2].astype(np.float64)
     corners = attributes.read(mesh, ".corner_vert")
-    starts = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
+    starts = attributes.face_starts(mesh)
     if corners is None or not len(starts):
         return np.zeros((0, 2))
     sizes = np.diff(starts, append=np.int32(len(corners)))

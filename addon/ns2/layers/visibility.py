@@ -256,8 +256,7 @@ def hidden_faces(mesh: bpy.types.Mesh, gone: Hidden) -> Bools:
 
 def _hide_elements(mesh: bpy.types.Mesh, gone: Bools) -> None:
     """Hide faces in edit mode, with the edges and vertices that only they have."""
-    starts = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
+    starts = attributes.face_starts(mesh)
     corners = np.repeat(gone, np.diff(starts, append=np.int32(len(mesh.loops))))
     kinds: tuple[tuple[str, str, Domain, int], ...] = (
         (".hide_vert", ".corner_vert", "POINT", len(mesh.vertices)),

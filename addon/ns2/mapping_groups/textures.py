@@ -162,8 +162,7 @@ def _shape(
     if not transforms.needs_evaluation(obj, root):
         matrix = transforms.seen(obj, root)
         positions = positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-    starts = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
+    starts = attributes.face_starts(mesh)
     uvs = attributes.read(mesh, layout.UV, "CORNER")
     points = layout.from_blender(positions.astype(np.float64))
     return points, corners.astype(np.intp), np.append(starts, len(corners)).astype(np.intp), uvs

@@ -381,9 +381,7 @@ def _read(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool = False
 
 
 def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool, normals: bool) -> MeshData:
-    polygons = mesh.polygons
-    starts = np.empty(len(polygons), np.int32)
-    polygons.foreach_get("loop_start", starts)
+    starts = mesh_attributes.face_starts(mesh)
     positions = mesh_attributes.read(mesh, "position")
     corners = mesh_attributes.read(mesh, ".corner_vert")
     data = MeshData(
