@@ -4,7 +4,6 @@
 import numpy as np
 
 from ...arrays import Bools, Ints, Records
-from ..records import DispInfoFlag
 from .tree import LEAF_FLOAT
 
 
@@ -46,9 +45,3 @@ def overlay_counts(overlays: Records) -> tuple[Ints, Ints]:
         return overlays["face_count"].astype(np.int64), overlays["render_order"].astype(np.int64)
     word = overlays["face_count_and_render_order"].astype(np.int64)
     return word & 0x3FFF, word >> 14
-
-
-def disp_flags(infos: Records) -> Ints:
-    """Return the DispInfoFlags of displacements: 0 where `min_tess` does not hold flags."""
-    word = infos["min_tess"].astype(np.int64)
-    return np.where(word & DispInfoFlag.IS_FLAGS, word & ~np.int64(DispInfoFlag.IS_FLAGS), 0)
