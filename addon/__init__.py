@@ -27,6 +27,7 @@ from . import (
 )
 from .scene.interface import stoppable, texture_lock
 from .scene.kept import undone
+from .scene.registering import in_turn
 from .scene.work import once
 
 _PARTS: tuple[ModuleType, ...] = (
@@ -55,15 +56,5 @@ _PARTS: tuple[ModuleType, ...] = (
     pies,
     keymaps,
 )
-
-
-def register() -> None:
-    """Tell Blender about the extension's classes, menus and commands."""
-    for part in _PARTS:
-        part.register()
-
-
-def unregister() -> None:
-    """Undo `register`, in the opposite order."""
-    for part in reversed(_PARTS):
-        part.unregister()
+register, unregister = in_turn(*_PARTS)
+"""Tell Blender about the extension's classes, menus and commands."""

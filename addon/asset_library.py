@@ -10,7 +10,6 @@ from pathlib import Path
 
 import bpy
 
-from ..formats.binary import FormatError
 from ..formats.counting import number_of
 from . import asset_previews, games, levels
 from .asset_previews import Studio
@@ -20,10 +19,10 @@ from .scene.assets import AssetRules, Candidate
 from .scene.disk import chosen_files, files
 from .scene.fields.options import UsageError, from_text
 from .scene.media import previews
-from .scene.reports import Report, SceneError, in_words
+from .scene.reports import FAILURES, Report, SceneError, in_words
 from .scene.view import stage
 
-FAILURES = (FormatError, SceneError, OSError, RuntimeError)
+_FAILURES = (*FAILURES, RuntimeError)
 """What keeps a level from giving assets."""
 MOST_RENDERED = 2000
 """Objects of a level that are rendered for their previews: others get cards with their names."""
@@ -145,7 +144,7 @@ def make(inputs: Sequence[Path], folder: Path, options: Mapping[str, str], tell:
                 f"{number} / {len(found)} {file.name}: {number_of(count, 'assets')}, "
                 f"{number_of(len(report.warnings), 'warnings')}"
             )
-        except FAILURES as error:
+        except _FAILURES as error:
             failed += 1
             tell(f"{number} / {len(found)} failed {file}: {in_words(error).removeprefix(f'{file}: ')}")
     return failed

@@ -17,9 +17,10 @@ from .scene.disk.programs import Programs
 from .scene.fields import declared
 from .scene.fields.declared import Declared
 from .scene.fields.options import UsageError
-from .scene.interface.sidebar import Result, register_classes, unregister_classes
+from .scene.interface.sidebar import Result
 from .scene.interface.stoppable import Stoppable
 from .scene.names import showable
+from .scene.registering import in_turn
 from .scene.reports import SceneError, in_words
 from .scene.view import stage
 from .scene.work.progress import Steps, progress
@@ -124,13 +125,4 @@ def add_to_preferences(context: bpy.types.Context, folder: Path) -> bool:
 
 
 CLASSES = (LEVELWRIGHT_OT_make_asset_library,)
-
-
-def register() -> None:
-    """Register the operator."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

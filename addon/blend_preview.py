@@ -11,8 +11,8 @@ from __future__ import annotations
 import struct
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..formats.arrays import Bytes
 from ..formats.binary import FormatError
 
 LONGER_SIDE = 256
@@ -21,7 +21,7 @@ _OLD, _NEW = struct.Struct("<4siQii"), struct.Struct("<4siQqq")
 """Heads of blocks before 5.0: code, length, address, type, count; since then: code, type, address, length, count."""
 
 
-def with_preview(blend: bytes, pixels: NDArray[np.uint8]) -> bytes:
+def with_preview(blend: bytes, pixels: Bytes) -> bytes:
     """Return a .blend with a picture, uint8[h, w, 4], the top row first; one that it has is replaced.
 
     Raises FormatError for what is no uncompressed .blend of a 64-bit, little-endian Blender.

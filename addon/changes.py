@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import formats
+from ..formats.arrays import Ints
 from ..formats.counting import one_of
 from ..formats.diff import Unlike, comparing, differing
 from ..formats.format import AnyLevel
@@ -171,7 +171,7 @@ def _line(
     named = ", ".join(obj.name for obj in those[:2]) or number
     rest = _KEY.sub(r".\1", change.rest[kind.end() :] if kind and named else change.rest)
     where_said = ": ".join(filter(None, (named, rest.lstrip(".")))) or unlike.place
-    indices: dict[bpy.types.Object, NDArray[np.int64]] = {obj: np.array([number]) for obj, number in where}
+    indices: dict[bpy.types.Object, Ints] = {obj: np.array([number]) for obj, number in where}
     return LevelFinding(
         showable(f"{where_said}: {said}"),
         tuple(dict.fromkeys([*those, *indices])),

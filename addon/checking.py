@@ -12,10 +12,11 @@ from . import changes, games, levels
 from .game import Settings
 from .scene.fields import declared, level_options, options
 from .scene.fields.declared import Declared
-from .scene.interface.sidebar import Result, layout_of, refuse, register_classes, show_tab, unregister_classes
+from .scene.interface.sidebar import Result, layout_of, refuse, show_tab
 from .scene.interface.stoppable import Stoppable
 from .scene.issues import findings
-from .scene.reports import Report
+from .scene.registering import in_turn
+from .scene.reports import FAILURES, Report
 from .scene.view import stage
 from .scene.work.progress import Steps
 
@@ -52,7 +53,7 @@ class _AsExported(_ExportOptions, Declared, bpy.types.Operator):
         try:
             level = levels.choose(context, self.collection)
             game = levels.game_of(level)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         self.collection = level.name
         level_options.restore(level, self, f"{game.key}_")
@@ -75,7 +76,7 @@ class _AsExported(_ExportOptions, Declared, bpy.types.Operator):
             game = levels.game_of(level)
             _, settings = game.writer
             yield from self.make(context, level, options.from_properties(settings, self, f"{game.key}_"), report)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         finally:
             if self.options.is_invoke:
@@ -85,7 +86,7 @@ class _AsExported(_ExportOptions, Declared, bpy.types.Operator):
     def make(
         self, context: bpy.types.Context, level: bpy.types.Collection, settings: Settings, report: Report
     ) -> Steps[None]:
-        """Make the file, and tell what is to be told. Raises what `levels.FAILURES` has."""
+        """Make the file, and tell what is to be told. Raises what `FAILURES` has."""
         raise NotImplementedError
 
 
@@ -119,7 +120,7 @@ class LEVELWRIGHT_OT_show_changes(Stoppable, _AsExported):
         try:
             made = yield from levels.check_export.steps(context, level, report, settings)
             number = yield from changes.keep.steps(level, made)
-        except levels.FAILURES:
+        except FAILURES:
             findings.keep(level, (), "changes")  # an earlier list would look like what was found now
             raise
         said = number_of(number, "changes") if number else changes.NOTHING
@@ -127,13 +128,4 @@ class LEVELWRIGHT_OT_show_changes(Stoppable, _AsExported):
 
 
 CLASSES = (LEVELWRIGHT_OT_check_export, LEVELWRIGHT_OT_show_changes)
-
-
-def register() -> None:
-    """Register the operators."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

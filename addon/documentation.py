@@ -7,6 +7,7 @@ Panels have a button for it, menus an entry, and *Online Manual* of a right clic
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import bpy
@@ -16,6 +17,7 @@ from .game import Game
 from .scene.fields import declared
 from .scene.fields.declared import Declared
 from .scene.interface.sidebar import DOCUMENTATION, Result
+from .scene.registering import Both, in_turn
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs"
 """Where the pages are: in a clone, and in the extension's zip as far as they are for artists."""
@@ -130,13 +132,8 @@ def _manual() -> tuple[str, tuple[tuple[str, str], ...]]:
     return prefix, tuple((name, page.replace(".md", ".html", 1)) for name, page in links())
 
 
-def register() -> None:
-    """Register the operator, and the pages for *Online Manual*."""
-    bpy.utils.register_class(LEVELWRIGHT_OT_documentation)
-    bpy.utils.register_manual_map(_manual)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    bpy.utils.unregister_manual_map(_manual)
-    bpy.utils.unregister_class(LEVELWRIGHT_OT_documentation)
+register, unregister = in_turn(
+    LEVELWRIGHT_OT_documentation,
+    Both(partial(bpy.utils.register_manual_map, _manual), partial(bpy.utils.unregister_manual_map, _manual)),
+)
+"""The operator, and the pages for *Online Manual*."""

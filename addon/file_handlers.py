@@ -11,7 +11,7 @@ from bpy_extras.io_utils import poll_file_object_drop
 from . import games, operators
 from .game import FileKind, Form
 from .scene.blender_types import gives
-from .scene.interface.sidebar import register_classes, unregister_classes
+from .scene.registering import in_turn
 
 
 class _Drop:
@@ -55,13 +55,4 @@ CLASSES: tuple[type[bpy.types.FileHandler], ...] = (
     ),
     *(_handler_of(kind) for game in games.GAMES for kind in (*game.files, *game.forms)),
 )
-
-
-def register() -> None:
-    """Register the file handlers."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

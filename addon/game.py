@@ -20,6 +20,7 @@ from .scene.assets import AssetRules
 from .scene.disk.content_folders import ContentFolder
 from .scene.fates.ledger import Fates
 from .scene.interface.menus import MenuSection
+from .scene.registering import nothing
 from .scene.reports import Report, SceneError
 from .scene.view.kinds import KindOf
 from .scene.view.spawns import Spawn
@@ -36,10 +37,6 @@ class ImportLevels(Protocol):
         self, paths: Sequence[Path], contents: Mapping[Path, bytes] | None = None, /
     ) -> Steps[list[bpy.types.Collection]]:
         """Open the levels in these files, and return their collections. contents: what to take for those of some."""
-
-
-def _nothing() -> None:
-    """What a game does that has no classes of its own to register."""
 
 
 def _by_type(_obj: bpy.types.Object, _home: bpy.types.Collection) -> str:
@@ -271,9 +268,9 @@ class Game:
     """What of its levels becomes assets; None: nothing."""
     fates: Fates = field(default_factory=dict)
     """What its export writes of all that an import shows, and why it doesn't write the rest."""
-    register: Callable[[], None] = _nothing
+    register: Callable[[], None] = nothing
     """Registers the game's own panels, operators and properties."""
-    unregister: Callable[[], None] = _nothing
+    unregister: Callable[[], None] = nothing
     """Undoes `register`."""
 
     @property

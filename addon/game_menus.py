@@ -18,9 +18,10 @@ from .game import Game
 from .operators import GAME_LEVEL
 from .scene.blender_types import Value
 from .scene.interface.menus import MenuEntry, Rows, Values
-from .scene.interface.sidebar import active_level, layout_of, register_classes, unregister_classes
+from .scene.interface.sidebar import active_level, layout_of
 from .scene.kept import originals
 from .scene.names import showable
+from .scene.registering import called, in_turn
 from .setup_operators import LEVELWRIGHT_OT_check_setup, LEVELWRIGHT_OT_find_games
 
 _Draw = Callable[[bpy.types.UILayout, bpy.types.Context], None]
@@ -202,13 +203,4 @@ def _in_header(header: bpy.types.Menu, _context: bpy.types.Context) -> None:
     layout_of(header).menu(_MENU)
 
 
-def register() -> None:
-    """Register the menus, and put *Levelwright* into the 3D view's header."""
-    register_classes(CLASSES)
-    bpy.types.VIEW3D_MT_editor_menus.append(_in_header)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    bpy.types.VIEW3D_MT_editor_menus.remove(_in_header)
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES, called(bpy.types.VIEW3D_MT_editor_menus, _in_header))

@@ -6,6 +6,7 @@ from importlib import import_module
 from .. import formats
 from ..formats.binary import Buffer, FormatError
 from .game import Game
+from .scene.registering import in_turn
 
 _FOLDERS = (
     "teeworlds",
@@ -39,13 +40,5 @@ def identify(data: Buffer, file: str) -> Game:
     raise FormatError("no level of a game that Levelwright knows", file=file)
 
 
-def register() -> None:
-    """Register what each game has of its own: panels, operators, properties."""
-    for game in GAMES:
-        game.register()
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    for game in reversed(GAMES):
-        game.unregister()
+register, unregister = in_turn(*GAMES)
+"""What each game has of its own: panels, operators, properties."""

@@ -25,7 +25,8 @@ from .scene.issues import findings
 from .scene.issues.findings import FindingGroup, KeptFinding
 from .scene.kept import originals
 from .scene.names import showable_lines
-from .scene.reports import SceneError, Sort, in_words
+from .scene.registering import Both, added_property, in_turn
+from .scene.reports import FAILURES, SceneError, Sort, in_words
 from .scene.view import stage
 
 Which = Literal["issues", "changes"]
@@ -304,6 +305,17 @@ def _grow_changes() -> None:
 _GROWING = {"issues": _grow_issues, "changes": _grow_changes}
 
 
+def _start_growing() -> None:
+    for grow in _GROWING.values():
+        bpy.app.timers.register(grow, first_interval=0.0)
+
+
+def _stop_growing() -> None:
+    for grow in _GROWING.values():
+        if bpy.app.timers.is_registered(grow):
+            bpy.app.timers.unregister(grow)
+
+
 def _grow_for(which: Which) -> None:
     """Give a list the rows that the levels of the .blend need, and draw it anew."""
     totals = [sum(1 + len(group.lines) for group in groups_of(level, which)) for level in originals.levels()]
@@ -360,7 +372,7 @@ class LEVELWRIGHT_OT_select_finding(_OfLine):
             level, one = self.found(context)
             _choose(context, "changes" if self.which == "changes" else "issues", one)
             told = findings.select(context, level, one.lines)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         if told:
             more = f" and {len(told) - 3} more" if len(told) > 3 else ""
@@ -390,7 +402,7 @@ class LEVELWRIGHT_OT_mend_finding(_OfLine):
                 raise SceneError("nothing mends that but you")
             if any(line.objects or line.faces or line.points for line in one.lines):
                 findings.select(context, level, one.lines)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         operator = sidebar.operator_of(one.mend)
         if operator is None or not operator.poll():
@@ -438,20 +450,8 @@ CLASSES = (
     LEVELWRIGHT_OT_select_finding,
     LEVELWRIGHT_OT_mend_finding,
 )
-
-
-def register() -> None:
-    """Register the lists and their operators."""
-    sidebar.register_classes(CLASSES)
-    setattr(bpy.types.WindowManager, STATE, declared.pointer(FindingState))
-    for grow in _GROWING.values():
-        bpy.app.timers.register(grow, first_interval=0.0)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    for grow in _GROWING.values():
-        if bpy.app.timers.is_registered(grow):
-            bpy.app.timers.unregister(grow)
-    delattr(bpy.types.WindowManager, STATE)
-    sidebar.unregister_classes(CLASSES)
+register, unregister = in_turn(
+    *CLASSES,
+    added_property(bpy.types.WindowManager, STATE, declared.pointer(FindingState)),
+    Both(_start_growing, _stop_growing),
+)

@@ -27,13 +27,10 @@ from .scene.interface import stoppable
 from .scene.issues import findings
 from .scene.kept import originals
 from .scene.names import file_name_of
-from .scene.reports import Report, SceneError, text_of
+from .scene.reports import FAILURES, Report, SceneError, text_of
 from .scene.view import stage, startup
 from .scene.view.stage import scene_of
 from .scene.work.progress import Steps, Stepwise, progress, steps_of
-
-FAILURES = (FormatError, SceneError, OSError)
-"""What all of this raises for what users give it: operators report these."""
 
 
 @Stepwise

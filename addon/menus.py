@@ -11,8 +11,9 @@ from . import games, levels, operators
 from .game import FileKind, Form
 from .operators import GAME_LEVEL
 from .scene.blender_types import Value
-from .scene.interface.sidebar import layout_of, register_classes, unregister_classes
+from .scene.interface.sidebar import layout_of
 from .scene.kept import originals
+from .scene.registering import called, in_turn
 from .scene.reports import SceneError
 from .scene.view import stage
 
@@ -83,8 +84,7 @@ def exportable(context: bpy.types.Context) -> Iterator[tuple[FileKind, bpy.types
     active = originals.level_of(context)
     of_games: dict[str, list[bpy.types.Collection]] = {}
     for level in originals.levels(stage.scene_of(context)):
-        info = originals.describe(level)
-        of_games.setdefault(info.format if info is not None else "", []).append(level)
+        of_games.setdefault(originals.format_of(level), []).append(level)
     for game, kind in operators.exports():
         found = of_games.get(game.key, [])
         if isinstance(kind, Form) and kind.choose is not None:
@@ -117,17 +117,4 @@ _PLACES: tuple[tuple[Value, Callable[[bpy.types.Menu, bpy.types.Context], None]]
     (bpy.types.TOPBAR_MT_file_export, _submenu(LEVELWRIGHT_MT_export)),
     (bpy.types.TOPBAR_MT_file_new, _submenu(LEVELWRIGHT_MT_new)),
 )
-
-
-def register() -> None:
-    """Register the menus, and put them into Blender's."""
-    register_classes(_CLASSES)
-    for menu, draw in _PLACES:
-        menu.append(draw)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    for menu, draw in reversed(_PLACES):
-        menu.remove(draw)
-    unregister_classes(_CLASSES)
+register, unregister = in_turn(*_CLASSES, *(called(menu, draw) for menu, draw in _PLACES))

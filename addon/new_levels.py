@@ -7,13 +7,14 @@ from typing import ClassVar
 
 import bpy
 
-from . import games, levels
+from . import games
 from .game import Game, NewLevel
 from .scene.fates import ledger
 from .scene.fields import options
-from .scene.interface.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.interface.sidebar import Result, layout_of, refuse
 from .scene.kept import originals
-from .scene.reports import Report
+from .scene.registering import in_turn
+from .scene.reports import FAILURES, Report
 from .scene.view import stage
 
 
@@ -35,7 +36,7 @@ class _New(bpy.types.Operator):
         try:
             with stage.cleared(context):
                 level = self.new.make(context, options.from_properties(self.new.settings, self), report)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         if self.game.fates:
             ledger.enter(level, self.game.fates)
@@ -67,13 +68,4 @@ def _operator(game: Game, new: NewLevel) -> type[bpy.types.Operator]:
 
 
 CLASSES = tuple(_operator(game, game.new) for game in games.GAMES if game.new is not None)
-
-
-def register() -> None:
-    """Register the operators."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

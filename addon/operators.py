@@ -19,10 +19,11 @@ from .scene import wording
 from .scene.disk import chosen_files
 from .scene.fields import declared, level_options, options
 from .scene.fields.declared import Declared
-from .scene.interface.sidebar import Result, layout_of, refuse, register_classes, unregister_classes
+from .scene.interface.sidebar import Result, layout_of, refuse
 from .scene.interface.stoppable import Stoppable
 from .scene.names import showable
-from .scene.reports import Report, listed
+from .scene.registering import in_turn
+from .scene.reports import FAILURES, Report, listed
 from .scene.view import stage
 from .scene.work.progress import Steps
 
@@ -61,7 +62,7 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
         return names or [Path(bpy.path.abspath(self.filepath))]
 
     def run(self, context: bpy.types.Context, report: Report) -> Steps[None]:
-        """Import the files. Raises what `levels.FAILURES` has."""
+        """Import the files. Raises what `FAILURES` has."""
         raise NotImplementedError
 
     def work(self, context: bpy.types.Context) -> Steps[Result]:
@@ -69,7 +70,7 @@ class _Import(Declared, ImportHelper, bpy.types.Operator):
         report = Report()
         try:
             yield from self.run(context, report)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         report.forward(self, is_listed=self.form is None)
         return {"FINISHED"}
@@ -121,7 +122,7 @@ class _ImportOfGame(_Import):
             try:
                 for path in self.paths:
                     self.form.check(chosen_files.read(path))
-            except levels.FAILURES as error:
+            except FAILURES as error:
                 return refuse(self, context, error)
         for settings in (self.of_form, self.game.import_settings):
             if settings is not None:
@@ -129,7 +130,7 @@ class _ImportOfGame(_Import):
         return self.ask(context)
 
     def run(self, context: bpy.types.Context, report: Report) -> Steps[None]:
-        """Import the files, and remember the options. Raises what `levels.FAILURES` has."""
+        """Import the files, and remember the options. Raises what `FAILURES` has."""
         chosen = options.from_properties(self.game.import_settings, self)
         own = None if self.of_form is None else options.from_properties(self.of_form, self)
         if self.form is None:
@@ -198,7 +199,7 @@ class _ImportAny(_Import):
         return {"CANCELLED"}
 
     def run(self, context: bpy.types.Context, report: Report) -> Steps[None]:
-        """Import the files, and remember the options. Raises what `levels.FAILURES` has."""
+        """Import the files, and remember the options. Raises what `FAILURES` has."""
         made = yield from levels.import_files.steps(context, self.paths, self.chosen, report)
         if remembered.by_hand(self):
             for game in {level_game.key: level_game for level_game in map(levels.game_of, made)}.values():
@@ -267,7 +268,7 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
         """Suggest the name that the level was imported from."""
         try:
             level = levels.choose(context, self.collection, self.game, self.form)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         self.collection = level.name
         name = (
@@ -296,7 +297,7 @@ class _Export(Declared, ExportHelper, bpy.types.Operator):
                 yield from levels.export_file.steps(context, level, path, settings, report)
             else:
                 yield from levels.export_form.steps(context, level, path, self.form, settings, report)
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         if settings is not None and remembered.by_hand(self):
             remembered.keep(context, settings)
@@ -426,7 +427,7 @@ class LEVELWRIGHT_OT_attach_original(Declared, ImportHelper, bpy.types.Operator)
         """Compare the file's hash with the one that was imported, and attach it."""
         try:
             levels.attach_original(context, self.collection, Path(bpy.path.abspath(self.filepath)))
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         return {"FINISHED"}
 
@@ -437,13 +438,4 @@ CLASSES: tuple[type[bpy.types.Operator], ...] = (
     *(_export_operator(game, kind) for game, kind in exports()),
     LEVELWRIGHT_OT_attach_original,
 )
-
-
-def register() -> None:
-    """Register the operators."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

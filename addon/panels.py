@@ -19,7 +19,8 @@ from .scene.interface import sidebar
 from .scene.interface.sidebar import CATEGORY, Result, layout_of
 from .scene.issues import findings
 from .scene.kept import originals
-from .scene.reports import SceneError
+from .scene.registering import in_turn
+from .scene.reports import FAILURES, SceneError
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import RegionTypeItems, SpaceTypeItems
@@ -41,7 +42,7 @@ class LEVELWRIGHT_OT_activate_level(Declared, bpy.types.Operator):
         """Make its collection the active one."""
         try:
             originals.make_active(context, levels.choose(context, self.collection))
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return sidebar.refuse(self, context, error)
         return {"FINISHED"}
 
@@ -203,13 +204,4 @@ CLASSES = (
     LEVELWRIGHT_PT_issues,
     LEVELWRIGHT_PT_changes,
 )
-
-
-def register() -> None:
-    """Register the panels."""
-    sidebar.register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    sidebar.unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

@@ -9,7 +9,8 @@ from .game_menus import name_of
 from .operators import GAME_LEVEL
 from .scene.blender_types import Icon
 from .scene.interface.menus import textures
-from .scene.interface.sidebar import layout_of, register_classes, unregister_classes
+from .scene.interface.sidebar import layout_of
+from .scene.registering import in_turn
 from .shortcuts import LEVELWRIGHT_OT_export_level, game_of_active, is_there, own_operator
 
 LEVEL_PIE = "LEVELWRIGHT_MT_pie"
@@ -68,13 +69,4 @@ class LEVELWRIGHT_MT_texture_pie(bpy.types.Menu):
 
 
 CLASSES = (LEVELWRIGHT_MT_pie, LEVELWRIGHT_MT_texture_pie)
-
-
-def register() -> None:
-    """Register the menus."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

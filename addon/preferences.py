@@ -16,8 +16,9 @@ from .scene import wording
 from .scene.blender_types import Icon, Value
 from .scene.disk.content_folders import ContentFolder, Seen
 from .scene.fields import declared
-from .scene.interface.sidebar import ItemList, draw_text, register_classes, unregister_classes
+from .scene.interface.sidebar import ItemList, draw_text
 from .scene.names import showable
+from .scene.registering import Both, in_turn
 from .setup_check import SetupLine
 from .setup_operators import (
     FOLDERS,
@@ -218,14 +219,4 @@ def _icon(line: SetupLine) -> Literal["CHECKMARK", "INFO", "ERROR"]:
 
 
 CLASSES = (ContentPath, LEVELWRIGHT_UL_folders, *setup_operators.CLASSES, LevelwrightPreferences)
-
-
-def register() -> None:
-    """Register the preferences, and take over the folders that 0.3.0 had one of."""
-    register_classes(CLASSES)
-    setup_operators.take_over()
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES, Both(setup_operators.take_over))

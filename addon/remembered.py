@@ -17,7 +17,8 @@ from .game import Game, Settings
 from .scene.fields import declared, options
 from .scene.fields.declared import Declared
 from .scene.fields.properties import fields
-from .scene.interface.sidebar import Result, register_classes, unregister_classes
+from .scene.interface.sidebar import Result
+from .scene.registering import in_turn
 from .scene.view import stage
 
 SWITCH = "remember_options"
@@ -158,13 +159,4 @@ def draw(layout: bpy.types.UILayout, preferences: bpy.types.AddonPreferences) ->
 
 
 _CLASSES = (*_GROUPS.values(), LEVELWRIGHT_OT_reset_options)
-
-
-def register() -> None:
-    """Register what the preferences are made of."""
-    register_classes(_CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(_CLASSES)
+register, unregister = in_turn(*_CLASSES)

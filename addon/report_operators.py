@@ -12,9 +12,10 @@ from ..formats.counting import number_of
 from . import changes, issues, levels
 from .scene.fields import declared
 from .scene.fields.declared import Declared
-from .scene.interface.sidebar import Result, refuse, register_classes, unregister_classes
+from .scene.interface.sidebar import Result, refuse
 from .scene.names import showable_lines
-from .scene.reports import SET_FOLDER, SceneError
+from .scene.registering import in_turn
+from .scene.reports import FAILURES, SET_FOLDER, SceneError
 from .scene.view import stage
 
 
@@ -35,7 +36,7 @@ class _OfReport(Declared, bpy.types.Operator):
         """Do it with the level's, or say why not."""
         try:
             self.run(context, levels.choose(context, self.collection))
-        except levels.FAILURES as error:
+        except FAILURES as error:
             return refuse(self, context, error)
         return {"FINISHED"}
 
@@ -112,13 +113,4 @@ class LEVELWRIGHT_OT_set_game_folder(bpy.types.Operator):
 
 
 CLASSES = (LEVELWRIGHT_OT_show_report, LEVELWRIGHT_OT_copy_report, LEVELWRIGHT_OT_set_game_folder)
-
-
-def register() -> None:
-    """Register the operators."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

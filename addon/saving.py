@@ -8,6 +8,7 @@ import bpy
 from .scene.blender_types import persistent
 from .scene.kept import originals
 from .scene.media import images
+from .scene.registering import called, in_turn
 from .scene.view import stage
 
 
@@ -28,13 +29,6 @@ def follow(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None
         stage.let_go_of_worlds()
 
 
-def register() -> None:
-    """Look after the levels from now on."""
-    bpy.app.handlers.save_pre.append(prepare)
-    bpy.app.handlers.depsgraph_update_post.append(follow)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    bpy.app.handlers.depsgraph_update_post.remove(follow)
-    bpy.app.handlers.save_pre.remove(prepare)
+register, unregister = in_turn(
+    called(bpy.app.handlers.save_pre, prepare), called(bpy.app.handlers.depsgraph_update_post, follow)
+)

@@ -10,8 +10,9 @@ from .game import Game
 from .scene.blender_types import Value
 from .scene.fields import declared
 from .scene.fields.declared import Declared
-from .scene.interface.sidebar import NO_LEVEL, Result, allows, refuse, register_classes, unregister_classes
+from .scene.interface.sidebar import NO_LEVEL, Result, allows, refuse
 from .scene.kept import originals
+from .scene.registering import in_turn
 from .scene.reports import SceneError
 
 
@@ -73,13 +74,4 @@ class LEVELWRIGHT_OT_export_level(Declared, bpy.types.Operator):
 
 
 CLASSES = (LEVELWRIGHT_OT_export_level,)
-
-
-def register() -> None:
-    """Register the operators."""
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

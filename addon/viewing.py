@@ -21,11 +21,10 @@ from .scene.interface.sidebar import (
     allows,
     layout_of,
     refuse,
-    register_classes,
-    unregister_classes,
 )
 from .scene.kept import originals
 from .scene.names import showable
+from .scene.registering import called, in_turn
 from .scene.reports import SceneError
 from .scene.view import interior, kinds, spawns, stage
 
@@ -301,15 +300,8 @@ def _draw_in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
         _draw_from_spawn(layout)
 
 
-def register() -> None:
-    """Register the operators and panels, and put them into the header and the View menu of 3D views."""
-    register_classes(CLASSES)
-    bpy.types.VIEW3D_HT_header.append(_draw_in_header)
-    bpy.types.VIEW3D_MT_view.append(_draw_in_menu)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    bpy.types.VIEW3D_MT_view.remove(_draw_in_menu)
-    bpy.types.VIEW3D_HT_header.remove(_draw_in_header)
-    unregister_classes(CLASSES)
+register, unregister = in_turn(
+    *CLASSES,
+    called(bpy.types.VIEW3D_HT_header, _draw_in_header),
+    called(bpy.types.VIEW3D_MT_view, _draw_in_menu),
+)

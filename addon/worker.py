@@ -5,7 +5,6 @@ A request is a line of JSON on standard input, its answer one on standard output
 standard error.
 """
 
-import hashlib
 import json
 import os
 import sys
@@ -14,13 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..formats.binary import FormatError
 from .batch import FAILED, WRITTEN, Outcome
 from .conversion import convert
+from .scene import reports
+from .scene.disk.known_files import digest
 from .scene.fields.options import UsageError
-from .scene.reports import Report, SceneError, in_words
+from .scene.reports import Report, in_words
 
-FAILURES = (FormatError, SceneError, OSError, RuntimeError, UsageError)
+FAILURES = (*reports.FAILURES, RuntimeError, UsageError)
 """What a conversion raises for what users give it; RuntimeError: Blender's own operators."""
 
 
@@ -62,7 +62,7 @@ def answer(request: dict[str, Any], is_alone: bool = False) -> Outcome:
             is_strict=request["strict"],
         )
         outcome = {"status": WRITTEN} | outcome_of(report)
-        outcome |= {"source_sha256": sha256(source), "target_sha256": sha256(target)}
+        outcome |= {"source_sha256": digest(source), "target_sha256": digest(target)}
         outcome["bytes"] = target.stat().st_size
     except FAILURES as error:
         if is_alone and isinstance(error, UsageError):
@@ -81,9 +81,3 @@ def outcome_of(report: Report) -> Outcome:
         "left_out": report.left_out_counts,
         "notes": list(report.notes),
     }
-
-
-def sha256(file: Path) -> str:
-    """The digest of a file's bytes, in hexadecimal digits."""
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names for arrays whose exact dtype doesn't matter to who takes them."""
+"""Names for types of arrays: of one dtype, and where the exact dtype doesn't matter to who takes them."""
 
 from typing import Any
 
@@ -14,3 +14,12 @@ Reals = npt.NDArray[np.floating[Any]]
 """Of floats of either precision."""
 Records = npt.NDArray[np.void]
 """Of a structured dtype: a row a record."""
+
+Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
+Int32s = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+Indices = npt.NDArray[np.intp]
+"""Of the integers that numpy itself gives for places in arrays."""
+Singles = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]

@@ -4,9 +4,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import ranges
+from .arrays import Ints
 
 SMALLEST, LARGEST = 16, 1 << 14
 
@@ -18,13 +18,13 @@ class Atlas:
     width: int
     """Pixels; so is height."""
     height: int
-    x: NDArray[np.int64]
+    x: Ints
     """int64[n], the left edge of each rectangle."""
-    y: NDArray[np.int64]
+    y: Ints
     """int64[n], its upper edge."""
 
 
-def pack(sizes: NDArray[np.int64], largest: int = LARGEST) -> Atlas:
+def pack(sizes: Ints, largest: int = LARGEST) -> Atlas:
     """Pack rectangles int64[n, 2] (width, height; 0 takes no room) in rows of falling height.
 
     The width is a power of two, about the side of a square that would hold all; the height is a multiple of 4.
@@ -54,7 +54,7 @@ def pack(sizes: NDArray[np.int64], largest: int = LARGEST) -> Atlas:
     return Atlas(width, height, x, y)
 
 
-def pixels_of(atlas: Atlas, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def pixels_of(atlas: Atlas, sizes: Ints) -> tuple[Ints, Ints]:
     """The pixel of each luxel, numbers in the image row by row, rectangle after rectangle, each row-major as in the
     lump; and where each rectangle's start, int64[n + 1].
     """

@@ -20,11 +20,7 @@ from .counting import alike
 
 Buffer = bytes | bytearray | memoryview
 
-_U8, _I8 = struct.Struct("<B"), struct.Struct("<b")
-_U16, _I16 = struct.Struct("<H"), struct.Struct("<h")
-_U32, _I32 = struct.Struct("<I"), struct.Struct("<i")
-_U64, _I64 = struct.Struct("<Q"), struct.Struct("<q")
-_F32, _F64 = struct.Struct("<f"), struct.Struct("<d")
+_U8, _U16, _U32, _I32 = (struct.Struct(form) for form in ("<B", "<H", "<I", "<i"))
 
 _VARYING = re.compile(r"-?(?:0x[0-9a-f]+|\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?|\binf\b|\bnan\b)|'[^']*'")
 _MORE = re.compile(r" \(?and (?:\d+ more|others)\b.*")
@@ -139,51 +135,27 @@ class Cursor:
         self.need(count, what)
         self.offset += count
 
-    def _scalar(self, form: struct.Struct, what: str) -> float:
+    def _integer(self, form: struct.Struct, what: str) -> int:
         self.need(form.size, what)
-        value: float = form.unpack_from(self._view, self.offset)[0]
+        value: int = form.unpack_from(self._view, self.offset)[0]
         self.offset += form.size
         return value
 
     def u8(self, what: str) -> int:
         """Read an unsigned byte."""
-        return int(self._scalar(_U8, what))
-
-    def i8(self, what: str) -> int:
-        """Read a signed byte."""
-        return int(self._scalar(_I8, what))
+        return self._integer(_U8, what)
 
     def u16(self, what: str) -> int:
         """Read an unsigned 16-bit integer."""
-        return int(self._scalar(_U16, what))
-
-    def i16(self, what: str) -> int:
-        """Read a signed 16-bit integer."""
-        return int(self._scalar(_I16, what))
+        return self._integer(_U16, what)
 
     def u32(self, what: str) -> int:
         """Read an unsigned 32-bit integer."""
-        return int(self._scalar(_U32, what))
+        return self._integer(_U32, what)
 
     def i32(self, what: str) -> int:
         """Read a signed 32-bit integer."""
-        return int(self._scalar(_I32, what))
-
-    def u64(self, what: str) -> int:
-        """Read an unsigned 64-bit integer."""
-        return int(self._scalar(_U64, what))
-
-    def i64(self, what: str) -> int:
-        """Read a signed 64-bit integer."""
-        return int(self._scalar(_I64, what))
-
-    def f32(self, what: str) -> float:
-        """Read a 32-bit float (as a Python float: a signalling NaN's bits do not survive; use `array` for those)."""
-        return float(self._scalar(_F32, what))
-
-    def f64(self, what: str) -> float:
-        """Read a 64-bit float."""
-        return float(self._scalar(_F64, what))
+        return self._integer(_I32, what)
 
     def array(self, dtype: npt.DTypeLike, count: int, what: str) -> Array:
         """The next `count` records: a read-only view of the bytes, nothing copied."""

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .arrays import Bools
 
 WIDTH, HEIGHT = 5, 7
 
@@ -56,7 +57,7 @@ _ 00000 00000 00000 00000 00000 00000 11111
 ? 01110 10001 00001 00110 00100 00000 00100
 """
 
-_SIGNS: dict[str, NDArray[np.bool_]] = {
+_SIGNS: dict[str, Bools] = {
     row[0]: np.array([[bit == "1" for bit in line] for line in row[2:].split()]) for row in _ROWS.split("\n") if row
 }
 _SIGNS[" "] = np.zeros((HEIGHT, WIDTH), np.bool_)
@@ -65,7 +66,7 @@ _SPACED = np.zeros((128, HEIGHT, WIDTH + 1), np.bool_)
 _SPACED[:, :, :WIDTH] = [_SIGNS.get(chr(code).upper(), _SIGNS["?"]) for code in range(128)]
 
 
-def text(line: str, scale: int = 1) -> NDArray[np.bool_]:
+def text(line: str, scale: int = 1) -> Bools:
     """Return one line of text as a mask, bool[7 * scale, (6 * len - 1) * scale], top row first.
 
     Letters are drawn as capitals; signs that the font hasn't got as '?'.

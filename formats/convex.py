@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from . import ranges
+from .arrays import Bools, Floats, Ints
 
 SHORTEST = 1e-3  # units: edges shorter than this are points
 WELD = 1e-2  # units: corners of one vertex that are further apart than this mean that the brush is not closed
@@ -47,7 +46,7 @@ class Polygons:
     first_vertex: Ints  # [brushes + 1]
     corners: Ints  # numbers of vertices
     first_corner: Ints  # [faces + 1]
-    closed: npt.NDArray[np.bool_]  # [brushes]: its polygons enclose a solid and share vertices
+    closed: Bools  # [brushes]: its polygons enclose a solid and share vertices
 
     @property
     def corner_face(self) -> Ints:
@@ -61,8 +60,7 @@ def from_planes(normals: Floats, dists: Floats, face_counts: npt.ArrayLike) -> P
     A plane with a number that is not finite, or without a direction, bounds nothing, and its brush is not closed.
     """
     counts = np.asarray(face_counts, np.int64)
-    first_face = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=first_face[1:])
+    first_face = ranges.starts(counts)
     usable = np.isfinite(normals).all(axis=1) & normals.any(axis=1) & np.isfinite(dists) & (np.abs(dists) < 1e9)
     broken = np.zeros(len(counts), np.bool_)
     owners = np.repeat(np.arange(len(counts)), counts)
@@ -128,7 +126,7 @@ class _Pieces:
         self.faces.append(faces)
         self.vertices += len(positions)
 
-    def join(self, brush_count: int, face_count: int, closed: npt.NDArray[np.bool_]) -> Polygons:
+    def join(self, brush_count: int, face_count: int, closed: Bools) -> Polygons:
         """Everything in the order of brushes and faces."""
         positions = np.concatenate([np.empty((0, 3)), *self.positions])
         brushes = np.concatenate([np.empty(0, np.int64), *self.brushes])
@@ -148,9 +146,7 @@ class _Pieces:
 
 
 def _starts(owners: Ints, count: int) -> Ints:
-    starts = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(owners, minlength=count), out=starts[1:])
-    return starts
+    return ranges.starts(np.bincount(owners, minlength=count))
 
 
 def _close(normals: Floats, dists: Floats, first_face: Ints, wanted: Bools, closed: Bools, pieces: _Pieces) -> None:
@@ -167,7 +163,7 @@ def _close(normals: Floats, dists: Floats, first_face: Ints, wanted: Bools, clos
             closed[brushes] = _solids(normals[numbers], dists[numbers], brushes, numbers, pieces)
 
 
-def _solids(normals: Floats, dists: Floats, brushes: Ints, numbers: Ints, pieces: _Pieces) -> npt.NDArray[np.bool_]:
+def _solids(normals: Floats, dists: Floats, brushes: Ints, numbers: Ints, pieces: _Pieces) -> Bools:
     """Find the polygons of brushes of k planes each: normals [b, k, 3], dists [b, k], numbers of faces [b, k].
 
     Returns which of them are closed; only of those the polygons are added. Inside, brushes are the last axis: then each
@@ -250,7 +246,7 @@ class _Edges:
     """float64[3, e], where it ends."""
 
 
-def _rings(edges: _Edges, planes: Floats, brushes: Ints, numbers: Ints, pieces: _Pieces) -> npt.NDArray[np.bool_]:
+def _rings(edges: _Edges, planes: Floats, brushes: Ints, numbers: Ints, pieces: _Pieces) -> Bools:
     """Put edges in order round their faces and give their ends to vertices; see :func:`_solids`."""
     _, face_count, brush_count = planes.shape
     # Each edge is two half-edges: of the first plane along the line, of the second one back.
@@ -309,9 +305,7 @@ def _orbits(following: Ints) -> Ints:
         labels, following = smaller, following[following]
 
 
-def _clipped(
-    normals: Floats, dists: Floats, usable: npt.NDArray[np.bool_], brush: int, faces: range, pieces: _Pieces
-) -> None:
+def _clipped(normals: Floats, dists: Floats, usable: Bools, brush: int, faces: range, pieces: _Pieces) -> None:
     """Add what the other planes of an unclosed brush leave of each of its faces; these polygons share no vertices.
 
     All faces are cut by one plane after the other: rings float64[n, m, 3], of which the first `sizes` corners count.
@@ -421,7 +415,7 @@ class BrushEdges:
     vertices: Ints  # [edges, 2]
     of_corner: Ints  # [corners]: the edge from each corner to the next of its face
     starts: Ints  # [brushes + 1]: the first edge of each brush
-    sound: npt.NDArray[np.bool_]  # [brushes]: no edge is shared by more than two faces, and no face meets itself
+    sound: Bools  # [brushes]: no edge is shared by more than two faces, and no face meets itself
 
 
 def edges(polygons: Polygons, face_counts: npt.ArrayLike) -> BrushEdges:
@@ -439,10 +433,7 @@ def edges(polygons: Polygons, face_counts: npt.ArrayLike) -> BrushEdges:
     span = int(np.abs(ends - corners).max(initial=0)) + 1
     keys = np.minimum(corners, ends) * span + np.abs(ends - corners)
     order = np.argsort(keys, kind="stable")
-    ordered = keys.take(order)
-    first = np.ones(len(keys), np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    firsts = np.flatnonzero(first)
+    firsts = np.flatnonzero(ranges.firsts(keys.take(order)))
     sizes = np.diff(firsts, append=len(keys))
     corner_edges = np.empty(len(keys), np.int64)
     corner_edges[order] = np.repeat(np.arange(len(firsts)), sizes)
@@ -451,7 +442,7 @@ def edges(polygons: Polygons, face_counts: npt.ArrayLike) -> BrushEdges:
     ends_of[:, 0], ends_of[:, 1] = corners.take(chosen), ends.take(chosen)
     brush_of_vertex = np.repeat(np.arange(count), np.diff(polygons.first_vertex))
     edge_brush = brush_of_vertex.take(ends_of[:, 0]) if len(ends_of) else np.empty(0, np.int64)
-    edge_starts = np.concatenate([[0], np.cumsum(np.bincount(edge_brush, minlength=count))])
+    edge_starts = _starts(edge_brush, count)
     # Sound: each edge is gone along at most once in each direction, and never from a vertex to itself; no face meets
     # a vertex twice.
     sound = np.ones(count, np.bool_)

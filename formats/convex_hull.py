@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from .arrays import Floats, Ints
 
 TOLERANCE = 1e-2
 """Units: what lies this near to a face lies on it."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import convex, surfaces
-from .convex import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints
 from .counting import number_of
 from .surfaces import NEAR, Planes, Surface, SurfaceError
 

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .arrays import Bools, Int32s, Ints, Singles
 
 _BLOCK = 1 << 13
 """Faces that are worked on at a time, so that what is made on the way stays in the processor's cache."""
@@ -13,7 +14,7 @@ _USUAL_CORNERS = 8
 """Of faces: so few that comparing each with each takes less time than sorting them."""
 
 
-def unsound(corner_verts: NDArray[np.int64], counts: NDArray[np.int64], vertices: int) -> NDArray[np.bool_]:
+def unsound(corner_verts: Ints, counts: Ints, vertices: int) -> Bools:
     """Say which faces Blender can't hold: they pass a vertex twice, or have the very ones of a face before them.
 
     corner_verts: int64[c], below `vertices`. counts: int64[f], the corners of each face, 0 too. Returns bool[f].
@@ -39,7 +40,7 @@ def unsound(corner_verts: NDArray[np.int64], counts: NDArray[np.int64], vertices
     return result
 
 
-def _passing_twice(corners: NDArray[np.int64], counts: NDArray[np.int64], vertices: int) -> NDArray[np.bool_]:
+def _passing_twice(corners: Ints, counts: Ints, vertices: int) -> Bools:
     """Say which faces pass a vertex twice, bool[f]."""
     twice = np.zeros(len(counts), np.bool_)
     most = int(counts.max(initial=0))
@@ -57,7 +58,7 @@ def _passing_twice(corners: NDArray[np.int64], counts: NDArray[np.int64], vertic
     return twice
 
 
-def ring_edges(count: int, room: NDArray[np.float32] | None = None) -> NDArray[np.int32]:
+def ring_edges(count: int, room: Singles | None = None) -> Int32s:
     """Return the edges of faces with four corners that have a vertex each, in order: int32[4 * count, 2], one from each
     corner to the next of its face.
 
@@ -72,7 +73,7 @@ def ring_edges(count: int, room: NDArray[np.float32] | None = None) -> NDArray[n
     return edges.reshape(-1, 2)
 
 
-def share_nothing(corners: NDArray[np.int32] | None, starts: NDArray[np.int32], count: int) -> bool:
+def share_nothing(corners: Int32s | None, starts: Int32s, count: int) -> bool:
     """Say whether each of `count` vertices belongs to one corner, in order (corners None: yes), and faces have three
     corners or more. corners: int32[c]. starts: int32[f], the first corner of each face.
     """
@@ -83,7 +84,7 @@ def share_nothing(corners: NDArray[np.int32] | None, starts: NDArray[np.int32], 
     return corners is None or np.array_equal(corners, np.arange(count, dtype=np.int32))
 
 
-def edges_of_rings(corners: NDArray[np.int32], starts: NDArray[np.int32]) -> tuple[NDArray[np.int32], ...]:
+def edges_of_rings(corners: Int32s, starts: Int32s) -> tuple[Int32s, ...]:
     """Return the edges of faces that share no vertices, int32[c, 2]: one from each corner to the next of its face; and
     int32[c], the edge of each corner.
 

@@ -4,16 +4,25 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import UnionType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from .binary import Buffer, Problem, Severity
-from .convex import Floats
+from .arrays import Floats
+from .binary import Buffer, FormatError, Problem, Severity
 from .solid_leaks import Space
 
+Made = TypeVar("Made")
 AnyLevel = Any
 """A level of any format: each has a class of its own, or several."""
 Document = dict[str, Any]
 """Names, each with what JSON, numpy or another such dictionary hold; or an iterator of those."""
+
+
+def tried(part: Callable[..., Made], *of: object) -> Made | FormatError:
+    """Return a part of a level's contents; where it can't be decoded, the FormatError that says why."""
+    try:
+        return part(*of)
+    except FormatError as error:
+        return error
 
 
 class Columns(Document):

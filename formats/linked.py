@@ -2,12 +2,11 @@
 """What hangs together: parts of anything that links connect."""
 
 import numpy as np
-import numpy.typing as npt
 
-Numbers = npt.NDArray[np.int64]
+from .arrays import Ints
 
 
-def components(count: int, first: Numbers, second: Numbers) -> Numbers:
+def components(count: int, first: Ints, second: Ints) -> Ints:
     """The lowest number among all that links connect, for each of `count`: int64[count].
 
     first, second: int64[k], what each link connects, both ways round.

@@ -6,12 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import ranges
+from .arrays import Bools, Ints, Singles
 
-Ints = NDArray[np.int64]
-Light = NDArray[np.float32]
+Light = Singles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +29,7 @@ class LuxelPixels:
     """int64[faces + 1]: where each face's begin; none where the image has no room for it."""
 
 
-def spread(baked: Light, covered: NDArray[np.bool_], where: LuxelPixels, faces: Ints) -> tuple[Light, int]:
+def spread(baked: Light, covered: Bools, where: LuxelPixels, faces: Ints) -> tuple[Light, int]:
     """The light of all luxels of faces int64[n] in an image: float32[pixels, 3], NaN elsewhere; and how many luxels.
 
     baked: float32[pixels, 3], with which of them a surface covers. A luxel that none covers gets the mean of those next

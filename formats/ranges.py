@@ -5,24 +5,23 @@ import numpy as np
 import numpy.typing as npt
 
 from . import arrays
+from .arrays import Bools, Ints
 from .binary import FormatError
-
-Integers = npt.NDArray[np.int64]
 
 _SHARED = 16
 
 
-def flat(starts: npt.ArrayLike, counts: npt.ArrayLike, step: int = 1) -> Integers:
+def flat(starts: npt.ArrayLike, counts: npt.ArrayLike, step: int = 1) -> Ints:
     """Return starts[0], starts[0] + step, ... (counts[0] of them), starts[1], ...: int64 [sum of counts]."""
     first, lengths = np.asarray(starts, np.int64), np.asarray(counts, np.int64)
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
-    numbers: Integers = np.arange(0, total * step, step, dtype=np.int64)
+    numbers: Ints = np.arange(0, total * step, step, dtype=np.int64)
     numbers += np.repeat(first - (ends - lengths) * step, lengths)
     return numbers
 
 
-def index(starts: npt.ArrayLike, counts: npt.ArrayLike) -> slice | Integers:
+def index(starts: npt.ArrayLike, counts: npt.ArrayLike) -> slice | Ints:
     """Return what picks the entries of `flat` out of an array: a slice where they follow one another, else `flat`."""
     first, lengths = np.asarray(starts, np.int64), np.asarray(counts, np.int64)
     if len(first) and np.array_equal(first[1:], first[:-1] + lengths[:-1]):
@@ -40,14 +39,14 @@ def check_total(counts: npt.ArrayLike, there: int, what: str) -> None:
         raise FormatError(f"lists of {total} entries in all, of which there are {there}", what)
 
 
-def owners(counts: npt.ArrayLike) -> Integers:
+def owners(counts: npt.ArrayLike) -> Ints:
     """Return whose each entry of `flat` is: int64 [sum of counts], indices of `counts`."""
     lengths = np.asarray(counts, np.int64)
-    whose: Integers = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    whose: Ints = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     return whose
 
 
-def starts(counts: npt.ArrayLike) -> Integers:
+def starts(counts: npt.ArrayLike) -> Ints:
     """Return where each one's entries of `flat` start, and where the last one's end: int64 [len(counts) + 1]."""
     lengths = np.asarray(counts, np.int64)
     ends = np.zeros(len(lengths) + 1, np.int64)
@@ -55,13 +54,28 @@ def starts(counts: npt.ArrayLike) -> Integers:
     return ends
 
 
-def distinct(numbers: arrays.Integers, count: int) -> tuple[Integers, Integers]:
+def among(numbers: arrays.Integers, count: int) -> Bools:
+    """Return which of `count` things are among these numbers: bool [count]. Numbers of no thing mean nothing."""
+    found = np.zeros(count, np.bool_)
+    found[numbers[(numbers >= 0) & (numbers < count)]] = True
+    return found
+
+
+def firsts(ordered: npt.ArrayLike) -> Bools:
+    """Return which of ordered values are the first of their kind: bool [n]."""
+    values = np.asarray(ordered)
+    first = np.ones(len(values), np.bool_)
+    first[1:] = values[1:] != values[:-1]
+    return first
+
+
+def distinct(numbers: arrays.Integers, count: int) -> tuple[Ints, Ints]:
     """Return which of the numbers below `count` there are, ascending, and the place of each of `numbers` among them:
     np.unique with its inverse, of numbers that need no sorting.
     """
     if len(numbers) * _SHARED < count:
         ordered = np.sort(numbers)
-        found = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+        found = ordered[firsts(ordered)]
         return found.astype(np.int64), np.searchsorted(found, numbers)
     there = np.zeros(count, np.bool_)
     there[numbers] = True

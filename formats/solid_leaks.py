@@ -15,12 +15,12 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
-from . import convex, solid_tree
+from . import convex, ranges, solid_tree
+from .arrays import Bools, Floats, Ints
 from .binary import Problem, Severity
-from .convex import Bools, Floats, Ints
 from .solid_tree import OUTSIDE, Brushes, Portals, SolidTree
 from .steps import Steps, Stepwise
-from .windings import Windings, spans, starts
+from .windings import Windings
 
 SHORT = 0.2
 """Units: a portal with fewer than three edges longer than this is too small to go through, as for the compilers."""
@@ -86,7 +86,7 @@ class _Ways:
         order = np.argsort(from_, kind="stable")
         self.to = between.leafs[:, ::-1].T.reshape(-1)[order]
         self.portal = np.tile(np.arange(len(between.leafs)), 2)[order]
-        self.first = starts(np.bincount(from_, minlength=count))
+        self.first = ranges.starts(np.bincount(from_, minlength=count))
 
     def reached(self, leafs: Ints) -> Bools:
         """bool[leafs]: those that can be reached from some, and these."""
@@ -94,7 +94,7 @@ class _Ways:
         done[leafs] = True
         while len(leafs):
             counts = np.diff(self.first)[leafs]
-            leafs = np.unique(self.to[spans(self.first[leafs], counts)])
+            leafs = np.unique(self.to[ranges.flat(self.first[leafs], counts)])
             leafs = leafs[~done[leafs]]
             done[leafs] = True
         return done

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from . import convex
+from . import convex, ranges
+from .arrays import Bools, Floats, Ints
 from .binary import FormatError
-from .convex import Bools, Floats, Ints
 from .steps import Steps, Stepwise
-from .windings import Windings, joined, spans, squares, starts
+from .windings import Windings, joined, squares
 
 NEAR = 0.01
 """Units: what is nearer to a plane lies on it. Solid leafs end that near to their brushes."""
@@ -170,7 +170,7 @@ class Brushes:
         """The polygons of those brushes' sides that have any, and the number of each side. brushes: bool[b]."""
         polygons = self.polygons
         whole = Windings(polygons.positions[polygons.corners], polygons.first_corner)
-        of_side = np.repeat(np.arange(len(self)), np.diff(self.first_side))
+        of_side = ranges.owners(np.diff(self.first_side))
         sides = np.flatnonzero(brushes[of_side] & (whole.sizes >= 3))
         return whole.taken(sides), sides
 
@@ -188,7 +188,7 @@ class Brushes:
 def brushes(normals: Floats, dists: Floats, counts: npt.ArrayLike) -> Brushes:
     """Brushes of planes as :func:`convex.from_planes` takes them."""
     sides = np.asarray(counts, np.int64)
-    return Brushes(normals, dists, starts(sides), convex.from_planes(normals, dists, sides))
+    return Brushes(normals, dists, ranges.starts(sides), convex.from_planes(normals, dists, sides))
 
 
 @Stepwise
@@ -286,21 +286,21 @@ def _chosen(windings: Windings, plane: Ints, owner: Ints, normals: Floats, dists
     faces = np.diff(first)
     tried = np.minimum(faces, _CANDIDATES)
     order = np.lexsort((-windings.areas(), owner))
-    turn = spans(np.zeros(count, np.int64), tried)
-    node = np.repeat(np.arange(count), tried)
+    turn = ranges.flat(np.zeros(count, np.int64), tried)
+    node = ranges.owners(tried)
     spread = np.where(turn < _CANDIDATES // 2, turn, turn * faces[node] // np.maximum(tried[node], 1))
     node, tested = np.unique(np.column_stack([node, plane[order[first[node] + spread]]]), axis=0).T
     low, high = windings.bounds()
     middle, half = (low + high) / 2, (high - low) / 2
-    pair = np.repeat(np.arange(len(node)), faces[node])
-    face = spans(first[node], faces[node])
+    pair = ranges.owners(faces[node])
+    face = ranges.flat(first[node], faces[node])
     on = normals[tested]
     heights = np.einsum("ij,ij->i", middle[face], on[pair]) - dists[tested][pair]
     reach = np.einsum("ij,ij->i", half[face], np.abs(on)[pair])
     same = plane[face] == tested[pair]
     before = (heights + reach > NEAR) & ~same
     behind = (heights - reach < -NEAR) & ~same
-    begin = starts(faces[node])[:-1]
+    begin = ranges.starts(faces[node])[:-1]
     sums = [np.add.reduceat(each.astype(np.int64), begin) for each in (same, before & behind, before, behind)]
     cost = _SPLIT * sums[1] - _FACING * sums[0] + np.abs(sums[2] - sums[3])
     best = np.lexsort((cost, node))
@@ -315,7 +315,7 @@ def _covered(of: Brushes, filling: Bools, faces: Windings, sides: Ints) -> Steps
 
     Of two that face the same way in one plane that of the first brush counts.
     """
-    of_side = np.repeat(np.arange(len(of)), np.diff(of.first_side))
+    of_side = ranges.owners(np.diff(of.first_side))
     owner = of_side[sides]
     covered = np.zeros(len(faces), np.bool_)
     if not len(faces):
@@ -339,8 +339,8 @@ def _inside(of: Brushes, windings: Windings, winding: Ints, brush: Ints, facing:
     facing: float64[windings, 3].
     """
     counts = np.diff(of.first_side)[brush]
-    pair = np.repeat(np.arange(len(brush)), counts)
-    side = spans(of.first_side[brush], counts)
+    pair = ranges.owners(counts)
+    side = ranges.flat(of.first_side[brush], counts)
     tested = windings.taken(winding[pair])
     heights = np.einsum("ij,ij->i", tested.points, np.repeat(of.normals[side], tested.sizes, axis=0))
     heights -= np.repeat(of.dists[side], tested.sizes)
@@ -349,7 +349,7 @@ def _inside(of: Brushes, windings: Windings, winding: Ints, brush: Ints, facing:
     highest = np.maximum.reduceat(heights, tested.first[:-1])
     lowest = np.minimum.reduceat(heights, tested.first[:-1])
     along = np.einsum("ij,ij->i", facing[winding][pair], of.normals[side]) > 0
-    begin = starts(counts)[:-1]
+    begin = ranges.starts(counts)[:-1]
     inside = np.logical_and.reduceat(highest <= NEAR, begin)
     shared = np.logical_or.reduceat((lowest >= -NEAR) & (highest <= NEAR) & along, begin)
     return inside, shared
@@ -401,12 +401,12 @@ def _solid(tree: SolidTree, of: Brushes, filling: Bools) -> Steps[Bools]:
 def holds(of: Brushes, points: Floats, brush: Ints) -> Bools:
     """bool[k]: which points, float64[k, 3], lie in the brushes of the same places, int64[k]."""
     counts = np.diff(of.first_side)[brush]
-    pair = np.repeat(np.arange(len(brush)), counts)
-    side = spans(of.first_side[brush], counts)
+    pair = ranges.owners(counts)
+    side = ranges.flat(of.first_side[brush], counts)
     if not len(pair):
         return np.zeros(len(brush), np.bool_)
     behind = np.einsum("ij,ij->i", points[pair], of.normals[side]) <= of.dists[side]
-    return np.asarray(np.logical_and.reduceat(behind, starts(counts)[:-1]))
+    return np.asarray(np.logical_and.reduceat(behind, ranges.starts(counts)[:-1]))
 
 
 def leaf_middles(between: Portals, count: int) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import convex
-from .convex import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints
 from .counting import number_of
 
 NEAR = 1e-2

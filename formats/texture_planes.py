@@ -11,10 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-Doubles = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from .arrays import Bools, Floats, Indices
 
 _THIN = 1e-12
 """Of the extent to the fourth: charts with less of an area are lines, on which no texture lies."""
@@ -28,19 +26,19 @@ _ALONG = 1e-6
 class FlatTextures:
     """How textures lie on c charts with k corners."""
 
-    points: Doubles
+    points: Floats
     """[k, 3]: where the corners are, in any unit."""
-    charts: Ints
+    charts: Indices
     """[k]: of which chart each corner is."""
-    normals: Doubles
+    normals: Floats
     """[c, 3]: unit normals of the visible sides."""
-    gradients: Doubles
+    gradients: Floats
     """[c, 2, 3]: in the planes of the charts; NaN where no texture lies."""
-    offsets: Doubles
+    offsets: Floats
     """[c, 2]."""
 
     @classmethod
-    def of(cls, points: Doubles, uv: Doubles, charts: Ints, normals: Doubles) -> FlatTextures:
+    def of(cls, points: Floats, uv: Floats, charts: Indices, normals: Floats) -> FlatTextures:
         """Those that come nearest to the coordinates uv [k, 2] of corners, by least squares."""
         count = len(normals)
         sizes = np.maximum(np.bincount(charts, minlength=count), 1)[:, None]
@@ -60,7 +58,7 @@ class FlatTextures:
         return cls(points, charts, normals, gradients, uv_middle - (gradients * middle[:, None]).sum(axis=2))
 
     @staticmethod
-    def normals_of(points: Doubles, sizes: Ints, charts: Ints) -> Doubles:
+    def normals_of(points: Floats, sizes: Indices, charts: Indices) -> Floats:
         """Unit normals [c, 3] of charts of polygons with `sizes` [p] corners at points [k, 3], around each.
 
         charts: of each corner, [k]. NaN for those without an area.
@@ -76,13 +74,13 @@ class FlatTextures:
             return np.asarray(areas / np.linalg.norm(areas, axis=1, keepdims=True))
 
     @property
-    def uv(self) -> Doubles:
+    def uv(self) -> Floats:
         """The coordinates of the corners, [k, 2]; NaN where no texture lies."""
         grown = (self.gradients[self.charts] * self.points[:, None]).sum(axis=2)
         return np.asarray(grown + self.offsets[self.charts])
 
     @property
-    def middles(self) -> Doubles:
+    def middles(self) -> Floats:
         """The middles of the corners of each chart, [c, 3]."""
         count = len(self.normals)
         sizes = np.maximum(np.bincount(self.charts, minlength=count), 1)[:, None]
@@ -113,7 +111,7 @@ class FlatTextures:
         factor = np.where(np.isfinite(factor), factor, 1.0)
         return replace(self, gradients=self.gradients * factor[:, :, None], offsets=(self.offsets - low) * factor)
 
-    def along(self, right: Doubles) -> FlatTextures:
+    def along(self, right: Floats) -> FlatTextures:
         """With u along directions [c, 3] as far as these lie in the charts' planes, and v at right angles to it, up as
         seen from the visible side; as large as before. Charts that a direction is straight up from stay.
         """
@@ -136,7 +134,7 @@ class FlatTextures:
         length = np.linalg.norm(self.gradients[:, 1], axis=1, keepdims=True)
         return self._with(np.stack([self.gradients[:, 0], upward * side * length], axis=1), self.middles)
 
-    def nearest_side(self, directions: Doubles) -> Doubles:
+    def nearest_side(self, directions: Floats) -> Floats:
         """Directions [c, 3], or what is opposite or at right angles to them in the plane: that nearest to u."""
         upward = np.cross(self.normals, directions)
         choices = np.stack([directions, upward, -directions, -upward], axis=1)
@@ -144,7 +142,7 @@ class FlatTextures:
         best = np.argmax(np.where(np.isnan(nearness), -np.inf, nearness), axis=1)
         return np.asarray(choices[np.arange(len(best)), best])
 
-    def run_on(self, chart: int, source: int, start: Doubles, end: Doubles) -> FlatTextures:
+    def run_on(self, chart: int, source: int, start: Floats, end: Floats) -> FlatTextures:
         """With the texture of chart `source` running on over the edge from start [3] to end [3] on another chart."""
         edge = (end - start) / (float(np.linalg.norm(end - start)) or 1.0)
         frames = [np.stack([edge, np.cross(self.normals[one], edge), self.normals[one]]) for one in (chart, source)]
@@ -153,14 +151,14 @@ class FlatTextures:
         offsets[chart] = self.offsets[source] + (self.gradients[source] - gradients[chart]) @ start
         return replace(self, gradients=gradients, offsets=offsets)
 
-    def in_place(self, uv: Doubles, points: Doubles) -> Doubles:
+    def in_place(self, uv: Floats, points: Floats) -> Floats:
         """The coordinates [k, 2] of corners that had uv and were moved to points [k, 3], of textures that stay where
         they are, in space; where no texture lies, uv.
         """
         grown = (self.gradients[self.charts] * (points - self.points)[:, None]).sum(axis=2)
         return np.where(np.isfinite(grown), uv + grown, uv)
 
-    def carried(self, uv: Doubles, points: Doubles, normals: Doubles) -> Doubles:
+    def carried(self, uv: Floats, points: Floats, normals: Floats) -> Floats:
         """The coordinates [k, 2] of corners that had uv and were moved to points [k, 3], of textures that charts carry
         along, as large as they were. normals: those that the charts have now, [c, 3].
 
@@ -183,14 +181,14 @@ class FlatTextures:
             found = self.in_place(uv, back)
         return np.where((fits[self.charts] | ~np.isfinite(found).all(axis=1))[:, None], uv, found)
 
-    def _extents(self) -> Doubles:
+    def _extents(self) -> Floats:
         """How far the corners of charts lie from their middles at most, [c]."""
         far = np.linalg.norm(self.points - self.middles[self.charts], axis=1)
         most = np.zeros(len(self.normals))
         np.maximum.at(most, self.charts, far)
         return most
 
-    def _fit(self, points: Doubles) -> tuple[Doubles, Doubles, NDArray[np.bool_]]:
+    def _fit(self, points: Floats) -> tuple[Floats, Floats, Bools]:
         """The middles of charts before and after their corners were moved to points [k, 3], [c, 3] each, and which of
         them were moved and turned as a whole: [c].
         """
@@ -209,17 +207,17 @@ class FlatTextures:
         np.maximum.at(off, self.charts, np.abs(turned - after).max(axis=1))
         return old, new, off <= _STILL * self._extents()
 
-    def _with(self, gradients: Doubles, fixed: Doubles) -> FlatTextures:
+    def _with(self, gradients: Floats, fixed: Floats) -> FlatTextures:
         """Other gradients; what lies at points [c, 3] stays there."""
         moved = ((self.gradients - gradients) * fixed[:, None]).sum(axis=2)
         return replace(self, gradients=gradients, offsets=self.offsets + moved)
 
 
-def _sums(values: Doubles, charts: Ints, count: int) -> Doubles:
+def _sums(values: Floats, charts: Indices, count: int) -> Floats:
     return np.stack([np.bincount(charts, column, count) for column in values.T], axis=1)
 
 
-def _axes(normals: Doubles) -> tuple[Doubles, Doubles]:
+def _axes(normals: Floats) -> tuple[Floats, Floats]:
     """Two directions [c, 3] in the planes with these normals, at right angles to each other."""
     least = np.eye(3)[np.argmin(np.abs(normals), axis=1)]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -228,14 +226,14 @@ def _axes(normals: Doubles) -> tuple[Doubles, Doubles]:
     return across, np.cross(normals, across)
 
 
-def _spans(points: Doubles, charts: Ints, count: int, extents: Doubles) -> NDArray[np.bool_]:
+def _spans(points: Floats, charts: Indices, count: int, extents: Floats) -> Bools:
     """Whether points [k, 3], measured from the middles of charts [c], lie on no line: [c]."""
     of_axes = [_sums(points * points[:, axis : axis + 1], charts, count) for axis in range(3)]
     lengths = np.linalg.eigvalsh(np.nan_to_num(np.stack(of_axes, axis=1)))
     return np.asarray(lengths[:, 1] > (_STILL * extents) ** 2)
 
 
-def _tilts(before: Doubles, after: Doubles) -> Doubles:
+def _tilts(before: Floats, after: Floats) -> Floats:
     """The smallest rotations [c, 3, 3] that turn columns from unit directions [c, 3] to others."""
     axes = np.cross(before, after)
     sines = np.linalg.norm(axes, axis=1)
@@ -244,7 +242,7 @@ def _tilts(before: Doubles, after: Doubles) -> Doubles:
     return _rotations(axes, np.arctan2(np.where(upright, 0.0, sines), (before * after).sum(axis=1)))
 
 
-def _rotations(axes: Doubles, angles: Doubles) -> Doubles:
+def _rotations(axes: Floats, angles: Floats) -> Floats:
     """Matrices [c, 3, 3] that turn columns about unit axes [c, 3], radians [c], by Rodrigues' formula."""
     x, y, z = axes.T
     zero = np.zeros(len(axes))

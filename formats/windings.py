@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .convex import Bools, Floats, Ints
+from . import ranges
+from .arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Windings:
     def taken(self, which: Ints) -> Windings:
         """Those with the numbers int64[m], in that order."""
         sizes = self.sizes[which]
-        return Windings(self.points[spans(self.first[which], sizes)], starts(sizes))
+        return Windings(self.points[ranges.flat(self.first[which], sizes)], ranges.starts(sizes))
 
     def edges(self) -> Floats:
         """float64[n]: how far it is from each corner to the next one."""
@@ -74,7 +75,7 @@ class Windings:
         on = np.flatnonzero(~before & ~behind)
         if not len(cut):
             return Halves(self.taken(front), front, self.taken(back), back, on)
-        one, two = self.taken(cut)._cut(heights[spans(self.first[cut], sizes[cut])], near)
+        one, two = self.taken(cut)._cut(heights[ranges.flat(self.first[cut], sizes[cut])], near)
         return Halves(
             joined([self.taken(front), one]),
             np.concatenate([front, cut]),
@@ -104,7 +105,7 @@ class Windings:
     def _kept(self, both: Floats, corners: Bools, crosses: Bools) -> Windings:
         kept = np.stack([corners, crosses], axis=1).reshape(-1)
         counts = np.add.reduceat(kept.astype(np.int64), 2 * self.first[:-1])
-        return Windings(both[kept], starts(counts))
+        return Windings(both[kept], ranges.starts(counts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,26 +119,10 @@ class Halves:
     on: Ints
 
 
-def starts(sizes: Ints) -> Ints:
-    """Where parts of these sizes begin, and the last one ends: int64[k + 1]."""
-    made = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=made[1:])
-    return made
-
-
-def spans(begins: Ints, sizes: Ints) -> Ints:
-    """Numbers that follow one another, span after span: begins[0], begins[0] + 1 and so on (sizes[0] of them), then of
-    begins[1].
-    """
-    first = starts(sizes)
-    made: Ints = np.arange(first[-1]) + np.repeat(begins - first[:-1], sizes)
-    return made
-
-
 def joined(parts: list[Windings]) -> Windings:
     """Several as one, one's windings after another's; at least one."""
     return Windings(
-        np.concatenate([part.points for part in parts]), starts(np.concatenate([part.sizes for part in parts]))
+        np.concatenate([part.points for part in parts]), ranges.starts(np.concatenate([part.sizes for part in parts]))
     )
 
 

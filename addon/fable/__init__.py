@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fable levels in Blender: `game` declares them, `layout` says what lives where, `importer` and `exporter` do it."""
 
-from ..scene.interface.sidebar import register_classes, unregister_classes
+from ..scene.registering import in_turn
 from . import panel, preview, resizing, tools_panel
 from .paint import panel as paint_panel
 from .palettes import lists
@@ -26,17 +26,4 @@ _CLASSES = (
     *terrain_panel.CLASSES,
     tools_panel.LEVELWRIGHT_PT_fable_tools,
 )
-
-
-def register() -> None:
-    """Register the game's own properties, operators and panels: panels after the one that they are part of."""
-    lists.register()
-    register_classes(_CLASSES)
-    paint_panel.register()
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    paint_panel.unregister()
-    unregister_classes(_CLASSES)
-    lists.unregister()
+register, unregister = in_turn(lists, *_CLASSES, paint_panel)

@@ -9,10 +9,8 @@ from typing import NoReturn
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ...formats.arrays import Array
-from ...formats.fable.records import Records
+from ...formats.arrays import Array, Bools, Indices, Int32s, Ints, Records
 from ..scene.attributes import Domain, Kind
 from ..scene.fields.properties import INT32
 from ..scene.geometry import meshes
@@ -23,8 +21,6 @@ from .layout import CellField
 
 Arrays = dict[str, tuple[Domain, Kind, Array]]
 """Attributes as `scene.geometry.meshes.build` takes them."""
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +33,9 @@ class MeshCells:
     """Whether cells are vertices (POINT) or faces (FACE)."""
     data: MeshData
     """Its mesh."""
-    ids: NDArray[np.int32]
+    ids: Int32s
     """[vertices or faces], the number + 1 of the cell that each was imported from; 0: it is new, or a blend."""
-    indices: Ints
+    indices: Indices
     """[cells], which vertex or face is the cell, as `match_cells` gives it."""
     report: Report
     """Where attributes that are gone are told: cells keep what they had."""
@@ -67,7 +63,7 @@ class MeshCells:
             self.refuse(f"attribute {name} is NaN", np.isnan(found))
         return found
 
-    def whole(self, name: str) -> NDArray[np.int64] | None:
+    def whole(self, name: str) -> Ints | None:
         """An attribute of whole numbers, int64[cells], whatever type a node or a script gave it."""
         values = self.values(name)
         if values is None:
@@ -92,7 +88,7 @@ def cell_attributes(cells: Records, fields: Mapping[str, CellField], token: int,
     return made
 
 
-def refuse(obj: bpy.types.Object, domain: Domain, message: str, indices: Ints) -> NoReturn:
+def refuse(obj: bpy.types.Object, domain: Domain, message: str, indices: Indices) -> NoReturn:
     """Raise SceneError about vertices or faces of an object, which get selected. message: {} is for their number."""
     noun = ("vertex", "vertices") if domain == "POINT" else ("face", "faces")
     count = f"{len(indices)} {noun[len(indices) != 1]}"
@@ -101,7 +97,7 @@ def refuse(obj: bpy.types.Object, domain: Domain, message: str, indices: Ints) -
     raise SceneError(f"{obj.name}: {message.format(count)}", [obj], faces, points)
 
 
-def match_cells(cells: Ints, count: int) -> tuple[Ints, Ints, Ints]:
+def match_cells(cells: Indices, count: int) -> tuple[Indices, Indices, Indices]:
     """Which vertex or face each of `count` cells is, int[count], -1 for none; those too many; the cells without one.
 
     cells: int[n], the cell of each vertex or face, -1 for none (it is one too many then). Of several, the first counts.

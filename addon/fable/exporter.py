@@ -221,8 +221,7 @@ class _FableExport:
     def _collect_map_version(self, level: fable.Level) -> None:
         """Give the level the map version that its properties say; until now it has that of its objects."""
         if self.level is None:
-            info = originals.describe(self.collection)
-            shown = min(int(info.options.get("map_version", NEWEST)), NEWEST) if info is not None else NEWEST
+            shown = min(int(originals.options_of(self.collection).get("map_version", NEWEST)), NEWEST)
             level.map_header["map_version"] = shown
             level.game_map = level.game_map if shown >= GAME_MAP_SINCE else None
         before = level.map_version

@@ -84,11 +84,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
-import numpy as np
-from numpy.typing import NDArray
 
-from ...formats.arrays import Array
-from ...formats.fable.records import GAME_CELL_EDGE, Records
+from ...formats.arrays import Array, Bools, Records
+from ...formats.fable.records import GAME_CELL_EDGE
 from ..scene.attributes import Kind
 from ..scene.fates.aspects import GONE
 from ..scene.fates.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
@@ -299,13 +297,13 @@ def section_name(collection: bpy.types.Collection, was: str | None) -> str:
     return found
 
 
-def flag(cells: Records, name: str) -> NDArray[np.bool_]:
+def flag(cells: Records, name: str) -> Bools:
     """A flag of each cell, of the cells' shape: see FLAGS."""
-    shown: NDArray[np.bool_] = cells[name] & FLAGS[name] != 0
+    shown: Bools = cells[name] & FLAGS[name] != 0
     return shown
 
 
-def layer_names(names: Sequence[str], used: Sequence[bool] | NDArray[np.bool_]) -> list[str]:
+def layer_names(names: Sequence[str], used: Sequence[bool] | Bools) -> list[str]:
     """The name of each slot's weight layer, "" for none. names: those of the ground palette's slots. used: whether a
     slot is in use (slot 0 never has a layer).
 

@@ -17,14 +17,10 @@ from .terrain.operators import LEVELWRIGHT_OT_fable_overlay, LEVELWRIGHT_OT_fabl
 class LEVELWRIGHT_PT_fable(LevelPanel, bpy.types.Panel):
     """The active Fable level."""
 
-    format_key = layout.FORMAT
     bl_label = "Fable"
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the overlays' switch."""
-        level = self.level(context)
-        if level is None:
-            return
         row = self.layout.row(align=True)
         title, _ = overlays.KINDS[overlays.shown(level)]
         row.operator_menu_enum(LEVELWRIGHT_OT_fable_overlay.bl_idname, "kind", text=f"Show: {title}", icon="OVERLAY")
@@ -34,7 +30,6 @@ class LEVELWRIGHT_PT_fable(LevelPanel, bpy.types.Panel):
 class LEVELWRIGHT_PT_fable_thing(LevelPanel, bpy.types.Panel):
     """The properties of the active object, where it is a thing of the level."""
 
-    format_key = layout.FORMAT
     bl_label = "Thing"
     bl_parent_id = "LEVELWRIGHT_PT_fable"
     bl_order = 3

@@ -7,10 +7,10 @@ import bpy
 import numpy as np
 
 from ...formats import fable
+from ...formats.arrays import Records
 from ...formats.binary import FormatError
 from ...formats.fable.changes import COST, GAINED, LOST, different
 from ...formats.fable.geometry import finite_heights, leaf_corners, over_ground, unit_squares
-from ...formats.fable.records import Records
 from ..scene.fields import declared
 from ..scene.geometry import meshes
 from ..scene.interface.sidebar import LevelOperator
@@ -111,10 +111,8 @@ def _material(title: str, color: tuple[float, float, float, float]) -> bpy.types
 class LEVELWRIGHT_OT_fable_preview_navigation(LevelOperator):
     """Show what an export would make of navigation: green is walkable then, red lost, yellow costs other than now"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_preview_navigation"
     bl_label = "Preview Navigation"
-    bl_options = {"REGISTER", "UNDO"}
 
     how: str = declared.menu(
         name="Navigation",

@@ -137,10 +137,8 @@ def _blocks(collection: bpy.types.Collection) -> list[bpy.types.ID]:
 class LEVELWRIGHT_OT_fable_resize(AskingOperator):
     """Make the level larger or smaller at its edges: cells, atmospheres, navigation and things go along"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_resize"
     bl_label = "Resize Level"
-    bl_options = {"REGISTER", "UNDO"}
     idle = "The level stays as it is: all sides are 0"
     confirm = "Resize"
 

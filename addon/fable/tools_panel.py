@@ -20,17 +20,13 @@ from .worlds.operators import LEVELWRIGHT_OT_fable_mend_seams, LEVELWRIGHT_OT_fa
 class LEVELWRIGHT_PT_fable_tools(LevelPanel, bpy.types.Panel):
     """Tools for the whole level."""
 
-    format_key = layout.FORMAT
     bl_label = "Tools"
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_fable"
     bl_order = 2
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the buttons."""
-        level = self.level(context)
-        if level is None:
-            return
         things = self.layout.column(align=True)
         things.operator(LEVELWRIGHT_OT_fable_add_thing.bl_idname, icon="ADD")
         things.operator(LEVELWRIGHT_OT_fable_follow_ground.bl_idname, icon="SNAP_NORMAL")

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import bpy
 from mathutils import Matrix
 
 from ...formats import genesis
-from ...formats.binary import FormatError
 from ..scene import level
 from ..scene.kept import identity, originals
 from ..scene.reports import Report, SceneError
@@ -104,15 +102,6 @@ class ExportContext:
         if before is None or len(before) != len(values) or any(a is not b for a, b in zip(before, values, strict=True)):
             setattr(owner, name, values)
             self.changed = True
-
-
-@contextmanager
-def naming(obj: bpy.types.Object) -> Iterator[None]:
-    """Turn what the library refuses into an error that names the object."""
-    try:
-        yield
-    except FormatError as error:
-        raise SceneError(f"{obj.name}: {error.message}", [obj]) from error
 
 
 def numbered_name(name: str, taken: Container[str]) -> str:

@@ -53,8 +53,7 @@ def export_files(
     engine would refuse, and FormatError for texts that are too long and the like.
     """
     original = originals.require(collection, settings.build_as_new)
-    info = originals.describe(collection)
-    options = info.options if info is not None else {}
+    options = originals.options_of(collection)
     kind = str(options.get(layout.KIND, "map"))
     before = genesis.read(original.data) if original is not None else None
     is_known = isinstance(before, {"3dt": Level3dt, "bsp": CompiledLevel}.get(kind, MapLevel))

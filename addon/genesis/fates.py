@@ -6,21 +6,14 @@ What is written is read by a step of the export, which writes it, refuses it, or
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ..scene.fates.aspects import GONE
-from ..scene.fates.ledger import COPIED, DELETED, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.fates.ledger import COPIED, DELETED, Fate, Fates, aside, follows, read_only, unset, written
 from ..scene.fields import properties
 from . import layout
 
 
-def _written(*names: str | Iterable[str]) -> dict[str, Fate]:
-    """Names, and groups of them, that the export reads."""
-    return {each: WRITTEN for name in names for each in ((name,) if isinstance(name, str) else name)}
-
-
 def _properties(*classes: type) -> dict[str, Fate]:
-    return _written(f"property {each.name}" for cls in classes for each in properties.fields(cls))
+    return written(f"property {each.name}" for cls in classes for each in properties.fields(cls))
 
 
 _PLACE = ("location", "rotation", "scale", "delta transform", "parent", "constraints", "modifiers")
@@ -38,11 +31,11 @@ _DISPLAY = unset(aside("it is how Blender displays it"))
 _KEYS = read_only("it moves by the keys of its action alone")
 _SORTS = {"*": aside("it only sorts what is in it")}
 _BRUSH: dict[str, Fate] = {
-    **_written(_OBJECT, _SHAPE),
-    **_written(f"attribute {name}" for name in _FACES),
+    **written(_OBJECT, _SHAPE),
+    **written(f"attribute {name}" for name in _FACES),
     **_properties(layout.EditorBrushProperties),
-    **_written(f"property {layout.ORDER}"),
-    **_written("smooth shading"),
+    **written(f"property {layout.ORDER}"),
+    **written("smooth shading"),
     "custom normals": _PLANES,
     "color": _DISPLAY,
     "display size": aside("it is how Blender displays it"),  # of hollow brushes, which are empties
@@ -52,8 +45,8 @@ _BRUSH: dict[str, Fate] = {
 
 _COMPILED = "a compiled level's shapes and light are what the compiler made of its brushes"
 _SURFACES: dict[str, Fate] = {
-    **_written(_OBJECT, _SHAPE),
-    **_written(f"attribute {name}" for name in (*layout.FACE_FIELDS, *layout.MAP_FIELDS, layout.VERTEX_LIGHT)),
+    **written(_OBJECT, _SHAPE),
+    **written(f"attribute {name}" for name in (*layout.FACE_FIELDS, *layout.MAP_FIELDS, layout.VERTEX_LIGHT)),
     f"attribute {layout.LIGHTMAP_UV}": follows("how the texture lies"),
     **{f"attribute {name}": read_only(_COMPILED) for name in layout.LIGHT_TYPES},
     "smooth shading": read_only(_COMPILED),
@@ -62,7 +55,7 @@ _SURFACES: dict[str, Fate] = {
     "attribute *": unset(read_only("a level has no such thing of faces")),
     "property *": unset(read_only("a compiled level has no such thing of faces")),
 }
-_IMAGE: dict[str, Fate] = {**_written("pixels"), "color space": read_only("the file's numbers are what they are")}
+_IMAGE: dict[str, Fate] = {**written("pixels"), "color space": read_only("the file's numbers are what they are")}
 
 FATES: Fates = {
     "*": {
@@ -74,23 +67,23 @@ FATES: Fates = {
     layout.MODELS: _SORTS,
     layout.MODEL_COLLECTION: _SORTS,
     layout.ENTITIES: _SORTS,
-    "level": _written("property *"),
-    layout.GROUP: {**_properties(layout.GroupProperties), **_written(COPIED, DELETED)},
+    "level": written("property *"),
+    layout.GROUP: {**_properties(layout.GroupProperties), **written(COPIED, DELETED)},
     layout.BRUSH: _BRUSH,
     layout.BRUSHES: {**_BRUSH, f"attribute {layout.BRUSH}": follows("which brush a face was imported as")},
     layout.SURFACES: _SURFACES,
     layout.IMAGE: {**_IMAGE, DELETED: read_only("the level keeps a texture without its image")},
     layout.LIGHTMAP: {**_IMAGE, DELETED: read_only("the level keeps its light without its image")},
     layout.BAKED_LIGHT: {"*": aside("it shows the level's light, which Bake Lightmaps and painting edit")},
-    layout.MODEL: {**_written(_OBJECT), **_properties(layout.EditorModelProperties)},
+    layout.MODEL: {**written(_OBJECT), **_properties(layout.EditorModelProperties)},
     layout.MOTION: {
-        **_written("animation", "keys", "location", COPIED, DELETED),
+        **written("animation", "keys", "location", COPIED, DELETED),
         **_properties(layout.MotionProperties),
         **dict.fromkeys(("rotation", "scale", "delta transform", "parent", "constraints"), _KEYS),
     },
     layout.ENTITY: {
-        **_written(_OBJECT, "property *"),
-        **_written(f"light {name}" for name in _LIGHT),
+        **written(_OBJECT, "property *"),
+        **written(f"light {name}" for name in _LIGHT),
         "scale": unset(read_only("an entity is a point")),
         "color": _DISPLAY,
         "materials": unset(read_only("an entity has no material")),
@@ -98,11 +91,11 @@ FATES: Fates = {
         "light *": unset(read_only("no key of an entity says so")),
     },
     layout.MATERIAL: {
-        **_written("name", f"property {layout.TEXTURE}"),
+        **written("name", f"property {layout.TEXTURE}"),
         f"{GONE}*": aside("without it the material's name counts"),
         f"property {layout.TEXTURE_SIZE}": aside("it only says what UVs are in texels"),
         "nodes": read_only("a level has the name of a texture alone: its picture is in the library"),
     },
-    layout.TYPEDEFS: {**_written("text"), DELETED: read_only("a level keeps its definitions without this text")},
-    layout.SETTINGS: {**_written("text"), DELETED: read_only("a level keeps its settings without this text")},
+    layout.TYPEDEFS: {**written("text"), DELETED: read_only("a level keeps its definitions without this text")},
+    layout.SETTINGS: {**written("text"), DELETED: read_only("a level keeps its settings without this text")},
 }

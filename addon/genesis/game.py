@@ -8,6 +8,7 @@ import bpy
 from ...formats import genesis
 from ...formats.genesis import txl
 from ..game import FileKind, Game, NewLevel, RecordPlace
+from ..scene.registering import in_turn
 from . import layout, leaks, new_level, operators, panel, textures
 from .assets import ASSETS
 from .content import TEXTURES
@@ -21,21 +22,7 @@ from .preflight import preflight
 from .settings import ExportSettings, ImportSettings, for_file
 from .view import SPAWNS
 
-
-def register() -> None:
-    """Register the game's own panels and operators."""
-    operators.register()
-    panel.register()
-    leaks.register()
-    textures.register()
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    textures.unregister()
-    leaks.unregister()
-    panel.unregister()
-    operators.unregister()
+register, unregister = in_turn(operators, panel, leaks, textures)
 
 
 def _is_source(level: bpy.types.Collection) -> bool:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...formats import genesis
+from ...formats.arrays import Ints
 from ...formats.counting import number_of
 from ...formats.genesis import CompiledLevel, geometry, upgrade
 from ...formats.genesis.compiled import decompile, surfaces
@@ -207,7 +208,7 @@ def _build_map_brushes(
     shape: Geometry,
     materials: Materials,
     destinations: list[Destination],
-    row_of: NDArray[np.int64],
+    row_of: Ints,
 ) -> Steps[None]:
     """Make the brushes of a `.map`, one or many an object. row_of: int[b], the number of each brush's destination."""
     limit = importing.settings.many_brushes

@@ -52,8 +52,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...formats.arrays import Floats
 from ..scene.attributes import Kind
 from ..scene.fields.properties import setting
 
@@ -261,25 +262,25 @@ WORLD_TYPES = {"SkyAxis": "point", "SkyRotation": "float", "SkyDrawScale": "floa
 """Key of the world's entity -> type; all others are text."""
 
 
-def to_blender(points: ArrayLike) -> NDArray[np.float64]:
+def to_blender(points: ArrayLike) -> Floats:
     """Genesis (x, y, z) to Blender (x, -z, y): [..., 3]; exact."""
     array = np.asarray(points, np.float64)
     return np.stack([array[..., 0], -array[..., 2], array[..., 1]], axis=-1)
 
 
-def from_blender(points: ArrayLike) -> NDArray[np.float64]:
+def from_blender(points: ArrayLike) -> Floats:
     """Blender (x, y, z) to Genesis (x, z, -y): [..., 3]; the inverse of `to_blender`."""
     array = np.asarray(points, np.float64)
     return np.stack([array[..., 0], array[..., 2], -array[..., 1]], axis=-1)
 
 
-def quaternion_to_blender(values: ArrayLike) -> NDArray[np.float64]:
+def quaternion_to_blender(values: ArrayLike) -> Floats:
     """Rotations (w, x, y, z) in Genesis' axes to ones in Blender's: [..., 4]; exact."""
     array = np.asarray(values, np.float64)
     return np.concatenate([array[..., :1], to_blender(array[..., 1:])], axis=-1)
 
 
-def quaternion_from_blender(values: ArrayLike) -> NDArray[np.float64]:
+def quaternion_from_blender(values: ArrayLike) -> Floats:
     """The inverse of `quaternion_to_blender`."""
     array = np.asarray(values, np.float64)
     return np.concatenate([array[..., :1], from_blender(array[..., 1:])], axis=-1)

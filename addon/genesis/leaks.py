@@ -6,17 +6,15 @@ from __future__ import annotations
 import bpy
 
 from ...formats import genesis
-from ...formats.binary import FormatError
 from ...formats.solid_leaks import Sealing, examine
 from ..scene import leaks
-from ..scene.interface import sidebar
 from ..scene.kept import identity
 from ..scene.level import needed_root
+from ..scene.registering import in_turn
 from ..scene.reports import Report, SceneError
 from ..scene.work.progress import Steps
 from . import layout
 from .exporter import export_level
-from .parts.placement import ancestor
 from .settings import ExportSettings
 
 
@@ -38,7 +36,7 @@ def _faces(_context: bpy.types.Context, collection: bpy.types.Collection) -> lis
         if identity.kind_of(obj) in (layout.BRUSH, layout.BRUSHES, None)
         and not obj.get("cut")
         and not obj.get("hollow_cut")
-        and ancestor(obj, layout.MODEL) is None
+        and identity.ancestor(obj, layout.MODEL) is None
     ]
     return [faces for faces in found if faces is not None]
 
@@ -52,41 +50,39 @@ FINDER = leaks.Finder(
     from_blender=layout.from_blender,
     to_blender=layout.to_blender,
 )
-_FAILURES = (SceneError, OSError, FormatError)
 
 
 class FindGenesisLeaks(leaks.FindLeaks):
     """Find out whether the Genesis3D level is sealed, as its compiler would, and draw the way out where it isn't"""
 
-    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    finder = FINDER
     bl_idname = layout.FIND_LEAKS
 
 
 class RemoveGenesisLeak(leaks.RemoveLeak):
     """Remove the curve of the Genesis3D level's leak"""
 
-    format_key, finder = layout.FORMAT, FINDER
+    finder = FINDER
     bl_idname = "levelwright.genesis_remove_leak"
 
 
 class WriteGenesisLeakFile(leaks.WriteLeakFile):
     """Write the leak that is drawn as Genesis3D's compiler writes it (.Pnt), for the editor"""
 
-    format_key, finder = layout.FORMAT, FINDER
+    finder = FINDER
     bl_idname = "levelwright.genesis_write_leak"
 
 
 class SelectGenesisHiddenFaces(leaks.SelectHiddenFaces):
     """Select the faces of Genesis3D brushes that nobody ever sees: inside other brushes, or facing the void"""
 
-    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    finder = FINDER
     bl_idname = "levelwright.genesis_select_hidden"
 
 
 class LEVELWRIGHT_PT_genesis_leaks(leaks.LeakPanel, bpy.types.Panel):
     """Leaks of the active Genesis3D level."""
 
-    format_key = layout.FORMAT
     bl_label = "Leaks"
     bl_options = {"DEFAULT_CLOSED"}
     bl_parent_id = "LEVELWRIGHT_PT_genesis"
@@ -94,13 +90,4 @@ class LEVELWRIGHT_PT_genesis_leaks(leaks.LeakPanel, bpy.types.Panel):
 
 
 CLASSES = (*LEVELWRIGHT_PT_genesis_leaks.operators, LEVELWRIGHT_PT_genesis_leaks)
-
-
-def register() -> None:
-    """Register the operators and the panel; that of the game has to be there."""
-    sidebar.register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    sidebar.unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import bpy
 
 from ...formats import genesis, solid_leaks
-from ...formats.binary import FormatError
 from ...formats.genesis import CompiledLevel
 from ...formats.genesis.editor_level import Level3dt
 from ..scene.fates import ledger
@@ -14,6 +13,7 @@ from ..scene.fields import declared
 from ..scene.interface import sidebar
 from ..scene.interface.stoppable import StoppableTool, nothing_left_behind
 from ..scene.kept import originals
+from ..scene.registering import in_turn
 from ..scene.reports import Report, SceneError
 from ..scene.view import stage
 from ..scene.work.progress import Steps, Stepwise, progress
@@ -28,18 +28,14 @@ from .settings import ExportSettings, ImportSettings
 
 def has_cuts(level: bpy.types.Collection) -> bool:
     """Whether a level can have cuts: a `.map`'s are carved."""
-    info = originals.describe(level)
-    return info is not None and info.options.get(layout.KIND) == "3dt"
+    return originals.options_of(level).get(layout.KIND) == "3dt"
 
 
 class PreviewCuts(StoppableTool):
     """Show what cut and hollow brushes leave. Again, it follows what was edited since"""
 
-    format_key = layout.FORMAT
-    failures = (SceneError, FormatError)
     bl_idname = "levelwright.genesis_preview_cuts"
     bl_label = "Preview Cuts"
-    bl_options = {"REGISTER", "UNDO"}
 
     live: bool = declared.boolean(
         name="Live",
@@ -79,11 +75,8 @@ class ShowRooms(StoppableTool):
     are wire meanwhile. Again, it follows what was edited since
     """
 
-    format_key = layout.FORMAT
-    failures = (SceneError, FormatError)
     bl_idname = "levelwright.genesis_show_rooms"
     bl_label = "Show Rooms"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
@@ -118,10 +111,8 @@ def look_into(context: bpy.types.Context, collection: bpy.types.Collection) -> N
 class HidePreview(sidebar.LevelOperator):
     """Remove the preview of cuts or rooms, and show the brushes themselves again"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.genesis_hide_preview"
     bl_label = "Hide Preview"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
@@ -135,18 +126,14 @@ class HidePreview(sidebar.LevelOperator):
 
 def is_compiled(level: bpy.types.Collection) -> bool:
     """Whether a level is a `.bsp`."""
-    info = originals.describe(level)
-    return info is not None and info.options.get(layout.KIND) == "bsp"
+    return originals.options_of(level).get(layout.KIND) == "bsp"
 
 
 class Decompile(StoppableTool):
     """Make a level of brushes of a compiled one, as it is now: all of it can be edited, and compiled again"""
 
-    format_key = layout.FORMAT
-    failures = (SceneError, FormatError)
     bl_idname = "levelwright.genesis_decompile"
     bl_label = "Decompile"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
@@ -169,9 +156,7 @@ class Decompile(StoppableTool):
         """The level of brushes, in the scene. edited: the compiled one, as it is now."""
         if not isinstance(edited, CompiledLevel):
             raise SceneError(f"{level.name} is no compiled level")
-        info = originals.describe(level)
-        scale = float(info.options.get("scale", layout.SCALE)) if info is not None else layout.SCALE
-        settings = ImportSettings(scale=scale)
+        settings = ImportSettings(scale=float(originals.options_of(level).get("scale", layout.SCALE)))
         with nothing_left_behind(context):
             made = yield from importer.decompiled.steps(context, edited, f"{level.name}.bsp", settings, report)
         ledger.enter(made, FATES)
@@ -179,13 +164,4 @@ class Decompile(StoppableTool):
 
 
 CLASSES = (PreviewCuts, ShowRooms, HidePreview, Decompile)
-
-
-def register() -> None:
-    """Register the operators."""
-    sidebar.register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    sidebar.unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES)

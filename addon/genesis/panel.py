@@ -8,6 +8,7 @@ import bpy
 from ..scene.fields import properties
 from ..scene.interface import sidebar
 from ..scene.kept import identity
+from ..scene.registering import in_turn
 from . import layout
 from .brushes import panel as brush_panel
 from .entities.operators import AddGenesisEntity
@@ -20,14 +21,10 @@ from .operators import Decompile, HidePreview, PreviewCuts, ShowRooms, has_cuts,
 class LEVELWRIGHT_PT_genesis(sidebar.LevelPanel, bpy.types.Panel):
     """The active Genesis3D level, and what of it the active object is."""
 
-    format_key = layout.FORMAT
     bl_label = "Genesis3D"
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the preview's buttons, and the properties of the active object."""
-        level = self.level(context)
-        if level is None:
-            return
         if not is_compiled(level):
             row = self.layout.row(align=True)
             row.operator(ShowRooms.bl_idname, icon="HOME")
@@ -57,7 +54,6 @@ def _level_properties(obj: bpy.types.Object) -> list[str]:
 class LEVELWRIGHT_PT_genesis_edit(sidebar.LevelPanel, bpy.types.Panel):
     """What can be added to a level."""
 
-    format_key = layout.FORMAT
     bl_label = "Edit"
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_genesis"
@@ -73,7 +69,6 @@ class LEVELWRIGHT_PT_genesis_edit(sidebar.LevelPanel, bpy.types.Panel):
 class LEVELWRIGHT_PT_genesis_compiled(sidebar.LevelPanel, bpy.types.Panel):
     """What can be done with a compiled level."""
 
-    format_key = layout.FORMAT
     bl_label = "Compiled"
     anchor = "compiled-levels"
     bl_parent_id = "LEVELWRIGHT_PT_genesis"
@@ -100,15 +95,4 @@ CLASSES = (
     LEVELWRIGHT_PT_genesis_edit,
     LEVELWRIGHT_PT_genesis_compiled,
 )
-
-
-def register() -> None:
-    """Register the panels with the buttons and properties that they show."""
-    sidebar.register_classes(CLASSES)
-    brush_panel.register()
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    brush_panel.unregister()
-    sidebar.unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES, brush_panel)

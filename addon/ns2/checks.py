@@ -8,9 +8,9 @@ from contextlib import suppress
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ...formats import ns2
+from ...formats.arrays import Bools, Floats, Indices
 from ...formats.binary import FormatError
 from ...formats.counting import number_of
 from ..scene.geometry import transforms
@@ -40,7 +40,7 @@ def look_over(
     collection: bpy.types.Collection,
     level: ns2.Level,
     geometry: CollectedMesh,
-    polygon_faces: NDArray[np.intp],
+    polygon_faces: Indices,
     report: Report,
 ) -> None:
     """Add to a report's findings what a level has that the game takes, but a mapper didn't mean.
@@ -52,7 +52,7 @@ def look_over(
     _locations(collection, report)
 
 
-def _faces(level: ns2.Level, geometry: CollectedMesh, polygon_faces: NDArray[np.intp], report: Report) -> None:
+def _faces(level: ns2.Level, geometry: CollectedMesh, polygon_faces: Indices, report: Report) -> None:
     mesh = level.mesh
     undrawn = [group.id for group in level.groups if group.name in lists.UNDRAWN]
     drawn = ~np.isin(mesh.geometry_groups.faces.assignment(len(mesh.faces)), undrawn)
@@ -85,7 +85,7 @@ def _locations(collection: bpy.types.Collection, report: Report) -> None:
         report.find(f"{number_of(len(outside), 'entities')} outside of every location: {_named(outside)}", outside)
 
 
-def _place(obj: bpy.types.Object, root: bpy.types.Object | None) -> NDArray[np.float64]:
+def _place(obj: bpy.types.Object, root: bpy.types.Object | None) -> Floats:
     """Where an object is below the level's root, [4, 4]; what constraints move, where Blender showed it last."""
     if not transforms.needs_evaluation(obj, root):
         return transforms.seen(obj, root)
@@ -98,7 +98,7 @@ def _named(objects: Iterable[bpy.types.Object]) -> str:
     return ", ".join(sorted({str(obj[CLASS]) for obj in objects}))
 
 
-def _inside(points: NDArray[np.float64], box: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _inside(points: Floats, box: Floats) -> Bools:
     """Which points [n, 3] are in a trigger's box, of which this matrix [4, 4] says where it is, bool[n]."""
     sizes = np.linalg.norm(box[:3, :3], axis=0)
     if not (sizes > 0).all():

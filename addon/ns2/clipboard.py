@@ -13,9 +13,9 @@ import bpy
 import numpy as np
 
 from ...formats import ns2
+from ...formats.arrays import Bools, Records
 from ...formats.binary import FormatError
-from ...formats.ns2.editing.edited import Bools
-from ...formats.ns2.records import NO_MAPPING_GROUP, Records
+from ...formats.ns2.records import NO_MAPPING_GROUP
 from ..scene.kept import identity, originals
 from ..scene.reports import Report, SceneError
 from ..scene.work.progress import drain

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import bpy
 
 from ...formats import ns2
+from ...formats.arrays import Indices
 from ...formats.binary import FormatError
-from ...formats.ns2.editing.edited import Ints
 from ..scene.fates import gate
 from ..scene.kept import originals
 from ..scene.reports import Report, SceneError, listed
@@ -73,7 +73,7 @@ class CollectedLevel:
     level: ns2.Level
     geometry: CollectedMesh
     """All polygons of the scene."""
-    polygon_faces: Ints
+    polygon_faces: Indices
     """int[p]: which face of the level each polygon of `geometry` is of."""
     objects: list[bpy.types.Object]
     """The object of each entity; none where the import left entities out."""

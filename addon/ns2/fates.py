@@ -6,11 +6,9 @@ What is written is read by a step of the export, which writes it, refuses it, or
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ...formats.ns2.records import MASK_WORDS
 from ..scene.fates.aspects import GONE
-from ..scene.fates.ledger import COPIED, DELETED, KEPT, WRITTEN, Fate, Fates, aside, follows, read_only, unset
+from ..scene.fates.ledger import COPIED, DELETED, KEPT, WRITTEN, Fates, aside, follows, read_only, unset, written
 from ..scene.geometry.loose import LOOSE
 from ..scene.kept import identity
 from . import layout
@@ -28,11 +26,6 @@ _NO_SETTING = read_only("entities have no such setting")
 _IN_SIDEBAR = read_only("the sidebar's lists say which layers and groups there are")
 
 
-def _written(*names: str | Iterable[str]) -> dict[str, Fate]:
-    """Names, and groups of them, that the export reads."""
-    return {each: WRITTEN for name in names for each in ((name,) if isinstance(name, str) else name)}
-
-
 FATES: Fates = {
     "*": {
         "animation": unset(read_only("a level has what is seen in the current frame, and nothing that moves")),
@@ -41,7 +34,7 @@ FATES: Fates = {
         LOOSE: WRITTEN,
     },
     identity.LEVEL: {
-        **_written("property *", "list *"),
+        **written("property *", "list *"),
         f"{GONE}*": KEPT,
         **dict.fromkeys(
             (
@@ -52,11 +45,11 @@ FATES: Fates = {
         ),
         "list ns2 groups: pathing": aside("only layers have it"),
     },
-    layout.VIEWPORTS: {**_written("text"), DELETED: read_only("the level's views stay as they were")},
+    layout.VIEWPORTS: {**written("text"), DELETED: read_only("the level's views stay as they were")},
     layout.GEOMETRY: {
-        **_written(_PLACE, _SHAPE),
-        **_written(f"attribute {name}" for name in _OF_FACES),
-        **_written(f"attribute {layout.LAYERS}{word}" for word in range(MASK_WORDS)),
+        **written(_PLACE, _SHAPE),
+        **written(f"attribute {name}" for name in _OF_FACES),
+        **written(f"attribute {layout.LAYERS}{word}" for word in range(MASK_WORDS)),
         **dict.fromkeys(
             (f"attribute {name}" for name in layout.TEXTURES), aside("new faces lie so while their UVs agree")
         ),
@@ -64,22 +57,22 @@ FATES: Fates = {
         "custom normals": follows("smooth and hard edges"),
     },
     layout.ENTITY: {
-        **_written(_PLACE, _SHAPE, "property *", "display size", f"attribute {layout.UV}", "custom normals"),
+        **written(_PLACE, _SHAPE, "property *", "display size", f"attribute {layout.UV}", "custom normals"),
         f"{GONE}{layout.CLASS}": KEPT,
-        **_written("name", "data", "color"),  # `entities.names` tells of them
-        **_written(f"light {name}" for name in (*_LIGHT, "spot size", "spot blend")),
+        **written("name", "data", "color"),  # `entities.names` tells of them
+        **written(f"light {name}" for name in (*_LIGHT, "spot size", "spot blend")),
         "light use custom distance": read_only("a level's lights always have a distance"),
         "light shadow soft size": read_only("a level's lights are points"),
-        **_written(f"camera {name}" for name in _CAMERA),
-        **_written(f"speaker {name}" for name in _SPEAKER),
+        **written(f"camera {name}" for name in _CAMERA),
+        **written(f"speaker {name}" for name in _SPEAKER),
         **dict.fromkeys(("light *", "speaker *"), unset(_NO_SETTING)),
         "camera *": _NO_SETTING,
         "attribute *": unset(_MODEL_FILE),
     },
-    **{kind: _written("name", DELETED) for kind in (layout.LAYER, layout.GROUP)},  # the lists count: the export says so
+    **{kind: written("name", DELETED) for kind in (layout.LAYER, layout.GROUP)},  # the lists count: the export says so
     **{kind: {DELETED: _IN_SIDEBAR} for kind in (layout.LAYER_HOMES, layout.GROUP_HOMES, layout.ENTITIES)},
     layout.MATERIAL_KIND: {
-        **_written("name", f"property {layout.MATERIAL}"),
+        **written("name", f"property {layout.MATERIAL}"),
         f"{GONE}*": _NAME_COUNTS,
         "nodes": _MATERIAL_FILE,
     },

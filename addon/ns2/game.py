@@ -2,7 +2,7 @@
 """What Levelwright has to know of Natural Selection 2."""
 
 from ..game import FileKind, Game, NewLevel, RecordPlace
-from ..scene.interface.sidebar import register_classes, unregister_classes
+from ..scene.registering import in_turn
 from ..scene.view.spawns import Spawns
 from . import kinds, layout, new_level, operators, panel, selecting, view
 from .assets import ASSETS
@@ -42,20 +42,7 @@ CLASSES = tuple(
     )
     for cls in part.CLASSES
 )
-
-
-def register() -> None:
-    """Register the game's own properties, operators and panels."""
-    properties.register()
-    mapping_properties.register()
-    register_classes(CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(CLASSES)
-    mapping_properties.unregister()
-    properties.unregister()
+register, unregister = in_turn(properties, mapping_properties, *CLASSES)
 
 
 _SPAWNS = Spawns(CLASS, kinds.SPAWNS, 1.6)

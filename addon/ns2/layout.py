@@ -90,7 +90,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.arrays import Array
+from ...formats.arrays import Array, Int32s
 from ...formats.ns2.editing import ShownPolygons, groups_shown
 from ...formats.ns2.records import NO_GROUP
 from ..scene.fields.properties import MAX_KEY, setting
@@ -178,7 +178,7 @@ def keep_shown(collection: bpy.types.Collection, made: ShownPolygons) -> None:
         baselines.store(collection, key, values)
 
 
-def vertex_ids(mesh: MeshData, token: int) -> NDArray[np.int32]:
+def vertex_ids(mesh: MeshData, token: int) -> Int32s:
     """The number + 1 in the file of each vertex of a mesh, int32[v]: 0 where it is new, blended or another level's."""
     ids, check = mesh.attribute(VERTEX_ID, "POINT"), mesh.attribute(VERTEX_CHECK, "POINT")
     if ids is None or check is None or ids.dtype != np.int32 or check.dtype != np.int32:
@@ -186,12 +186,12 @@ def vertex_ids(mesh: MeshData, token: int) -> NDArray[np.int32]:
     return identity.valid_ids(ids, check, token)
 
 
-def group_values(ids: NDArray[np.uint32]) -> NDArray[np.int32]:
+def group_values(ids: NDArray[np.uint32]) -> Int32s:
     """Group ids of a file (NO_GROUP for none) as attributes have them: int32 bit patterns, 0 for none."""
     return np.where(ids == NO_GROUP, np.uint32(0), ids).view(np.int32)
 
 
-def group_ids(values: NDArray[np.int32]) -> NDArray[np.uint32]:
+def group_ids(values: Int32s) -> NDArray[np.uint32]:
     """The inverse of `group_values`."""
     return groups_shown(np.ascontiguousarray(values).view(np.uint32))
 

@@ -8,27 +8,21 @@ from pathlib import Path
 import bpy
 
 from ...formats import ns2
-from ...formats.binary import FormatError
 from ..scene.disk import chosen_files, files
 from ..scene.fields import declared
 from ..scene.interface.sidebar import LevelOperator, Result, tell
 from ..scene.reports import Report, SceneError
 from ..scene.view import stage
-from . import clipboard, layout
-from .entities.editing import select_only
+from . import clipboard
 from .settings import ExportSettings
 from .windows_clipboard import WindowsClipboard, available
 
 ENDING = ".spark"
 """Of files with what the Spark editor has on the clipboard."""
-FAILURES = (FormatError, SceneError, OSError)
 
 
 class _Clipboard(LevelOperator):
     """What copying and pasting share: a file, or the clipboard where there is one."""
-
-    format_key = layout.FORMAT
-    failures = FAILURES
 
     filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: str = declared.string(default=f"*{ENDING}", options={"HIDDEN"})
@@ -49,7 +43,7 @@ class _Clipboard(LevelOperator):
         tell(self, level, report)
 
     def run(self, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
-        """Copy or paste. Raises what FAILURES lists."""
+        """Copy or paste. Raises what `failures` has."""
         raise NotImplementedError
 
     @property
@@ -63,6 +57,7 @@ class LEVELWRIGHT_OT_ns2_copy(_Clipboard):
 
     bl_idname = "levelwright.ns2_copy"
     bl_label = "Copy to Spark Editor"
+    bl_options = set()  # the level stays as it is
 
     def run(self, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
         """Write the clipboard, or the file."""
@@ -80,7 +75,6 @@ class LEVELWRIGHT_OT_ns2_paste(_Clipboard):
 
     bl_idname = "levelwright.ns2_paste"
     bl_label = "Paste from Spark Editor"
-    bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context: bpy.types.Context, level: bpy.types.Collection, report: Report) -> None:
         """Read the clipboard, or the file."""
@@ -88,9 +82,7 @@ class LEVELWRIGHT_OT_ns2_paste(_Clipboard):
         if data is None:
             raise SceneError("nothing of the Spark editor is on the clipboard")
         made = clipboard.paste(context, level, data, report)
-        if context.view_layer is not None:
-            context.view_layer.update()  # it doesn't know them yet
-        select_only(context, made)
+        stage.select_only(context, made)
 
 
 CLASSES = (LEVELWRIGHT_OT_ns2_copy, LEVELWRIGHT_OT_ns2_paste)

@@ -4,7 +4,6 @@
 import bpy
 
 from ..scene.interface.sidebar import LevelPanel
-from . import layout
 from .faces.operators import LEVELWRIGHT_OT_ns2_bridges, LEVELWRIGHT_OT_ns2_smooth_edges
 from .layers import lists
 from .operators import LEVELWRIGHT_OT_ns2_copy, LEVELWRIGHT_OT_ns2_paste
@@ -21,13 +20,9 @@ class LEVELWRIGHT_PT_ns2(LevelPanel, bpy.types.Panel):
     """The active NS2 level."""
 
     bl_label = "NS2"
-    format_key = layout.FORMAT
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw what concerns the whole level."""
-        level = self.level(context)
-        if level is None:
-            return
         held = lists.lists_of(level)
         column = self.layout.column(align=True)
         column.prop(held, "hide_undrawn", text="Hide the Undrawn")
@@ -55,7 +50,6 @@ class LEVELWRIGHT_PT_ns2_edit(LevelPanel, bpy.types.Panel):
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
     bl_order = 1  # below layers, groups and entity
-    format_key = layout.FORMAT
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the buttons."""

@@ -8,7 +8,6 @@ import bpy
 import numpy as np
 
 from ...formats import ns2
-from ...formats.binary import FormatError
 from ...formats.ns2.records import PropertyType
 from ..scene.blender_types import mesh_of
 from ..scene.fields import declared
@@ -17,7 +16,6 @@ from ..scene.geometry.meshes import select_faces
 from ..scene.interface.sidebar import LevelOperator
 from ..scene.kept import originals
 from ..scene.reports import Report, SceneError
-from . import layout
 from .content import ENDINGS
 from .context import ImportContext
 from .entities import custom_properties
@@ -31,9 +29,6 @@ class LEVELWRIGHT_OT_ns2_select_like(LevelOperator):
 
     bl_idname = "levelwright.ns2_select_like"
     bl_label = "Select Like"
-    bl_options = {"REGISTER", "UNDO"}
-    format_key = layout.FORMAT
-    failures = (SceneError, FormatError, OSError)
 
     by: str = declared.menu(
         name="By",

@@ -51,8 +51,7 @@ def seen_corners(collection: bpy.types.Collection) -> Array:
             continue
         hidden = attributes.read(mesh, layout.HIDDEN, "FACE")
         if hidden is not None:
-            starts = np.empty(len(mesh.polygons), np.int32)
-            mesh.polygons.foreach_get("loop_start", starts)
+            starts = attributes.face_starts(mesh)
             corners = corners[~np.repeat(hidden, np.diff(starts, append=len(corners)))]
         found.append(places[corners])
     return np.concatenate(found)
@@ -73,9 +72,6 @@ def set_grid(context: bpy.types.Context) -> None:
 
 class _InView(LevelOperator):
     """What operators share that change how a 3D view shows the active level."""
-
-    format_key = layout.FORMAT
-    bl_options = {"REGISTER", "UNDO"}
 
 
 class LEVELWRIGHT_OT_ns2_commander_view(_InView):
@@ -157,7 +153,7 @@ class LEVELWRIGHT_OT_ns2_minimap(LevelOperator):
 
     bl_idname = "levelwright.ns2_minimap"
     bl_label = "Render Minimap"
-    format_key = layout.FORMAT
+    bl_options = set()  # the level stays as it is
 
     filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: str = declared.string(default="*.tga", options={"HIDDEN"})

@@ -7,10 +7,9 @@ from typing import Literal, get_args
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 from numpy.typing import ArrayLike
 
-from ...formats.arrays import Array
+from ...formats.arrays import Array, Int32s
 from ...formats.counting import number_of
 from .blender_types import elements_of
 from .names import showable
@@ -56,6 +55,13 @@ def write(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: A
     if attribute is None:
         raise ValueError(f"{mesh.name}: Blender can't make an attribute {name!r} of {domain.lower()}s")
     _set(attribute, values, name)
+
+
+def face_starts(mesh: bpy.types.Mesh) -> Int32s:
+    """Return the first corner of each face, int32[f]."""
+    starts = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_start", starts)
+    return starts
 
 
 def rewrite(mesh: bpy.types.Mesh, name: str, values: ArrayLike) -> None:
@@ -108,7 +114,7 @@ def read(mesh: bpy.types.Mesh, name: str, domain: Domain | None = None, room: Ar
     return values
 
 
-def whole_numbers(obj: bpy.types.Object, name: str, domain: str, values: Array | None) -> npt.NDArray[np.int32]:
+def whole_numbers(obj: bpy.types.Object, name: str, domain: str, values: Array | None) -> Int32s:
     """An attribute of an object's mesh as whole numbers, one a face, whatever type a node or a script gave it.
 
     domain, values: as `read` gives them. Raises SceneError where it holds something else.

@@ -14,8 +14,8 @@ from typing import ClassVar
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...formats.arrays import Bools, Floats, Ints
 from ...formats.format import LeakVerbs
 from ...formats.solid_leaks import Sealing
 from .disk import files
@@ -27,10 +27,8 @@ from .kept import identity, originals
 from .level import needed_root
 from .names import showable
 from .reports import Report, SceneError
+from .view import stage
 from .work.progress import Steps, Stepwise
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 LEAK = "levelwright_leak"
 """On the curve of a leak."""
@@ -156,7 +154,7 @@ def _standing(
 @Stepwise
 def hidden(
     context: bpy.types.Context, collection: bpy.types.Collection, finder: Finder, report: Report
-) -> Steps[list[tuple[StillFaces, NDArray[np.int64]]]]:
+) -> Steps[list[tuple[StillFaces, Ints]]]:
     """The faces that nobody ever sees, of each object that has some. Raises as `find` does."""
     sealing = yield from finder.examine(context, collection)
     for problem in sealing.problems(finder.verbs.SEVERITY):
@@ -189,18 +187,6 @@ def placed(obj: bpy.types.Object, root: bpy.types.Object | None) -> StillFaces |
     return StillFaces(obj, data, positions, np.ones(len(data.face_starts), np.bool_))
 
 
-def _select(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
-    """Select exactly these objects, as far as they are in the view layer; the last one becomes the active one."""
-    layer = context.view_layer
-    if layer is None:
-        return
-    for obj in layer.objects:
-        obj.select_set(obj in objects)
-    there = [obj for obj in objects if obj.name in layer.objects]
-    if there:
-        layer.objects.active = there[-1]
-
-
 class _OfFinder(LevelOperator):
     """Base of what follows."""
 
@@ -217,7 +203,6 @@ class FindLeaks(StoppableTool, _OfFinder):
     """Find out whether the level is sealed, as its compiler would, and draw the way out as a curve where it isn't"""
 
     bl_label = "Find Leaks"
-    bl_options = {"REGISTER", "UNDO"}
 
     def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
         """Flood it."""
@@ -226,7 +211,7 @@ class FindLeaks(StoppableTool, _OfFinder):
         if report.warnings:
             report.title = f"{level.name} leaks" if found else level.name
         if found:
-            _select(context, found)
+            stage.select_only(context, found)
         self.tell(level, report)
 
 
@@ -234,7 +219,6 @@ class RemoveLeak(_OfFinder):
     """Remove the curve of the leak"""
 
     bl_label = "Remove Leak"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
@@ -279,7 +263,6 @@ class SelectHiddenFaces(StoppableTool, _OfFinder):
     """Select the faces of brushes that nobody ever sees: those inside other brushes, and those that face the void"""
 
     bl_label = "Select Hidden Faces"
-    bl_options = {"REGISTER", "UNDO"}
 
     def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[bool | None]:
         """Flood the level and see what the flood doesn't touch."""
@@ -287,7 +270,7 @@ class SelectHiddenFaces(StoppableTool, _OfFinder):
         found = yield from hidden.steps(context, level, self.finder, report)
         for shown, faces in found:
             meshes.select_faces(shown.object, faces)
-        _select(context, [shown.object for shown, _ in found])
+        stage.select_only(context, [shown.object for shown, _ in found])
         self.tell(level, report)
         return None
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
 import bpy
 
 from ...formats.arrays import Integers
+from ...formats.binary import FormatError
 from ...formats.counting import number_of, one_of
 from ...formats.reach import AllowedFolders
 from .names import showable, showable_lines
@@ -92,6 +94,19 @@ class SceneError(Exception):
         """It as lines of the list of findings."""
         whole = LevelFinding(self.message, tuple(self.objects), self.mend, self.faces, self.points, "error")
         return list(self.parts) or [whole]
+
+
+@contextmanager
+def naming(obj: bpy.types.Object) -> Iterator[None]:
+    """Turn what the library refuses into an error that names the object."""
+    try:
+        yield
+    except FormatError as error:
+        raise SceneError(f"{obj.name}: {error.message}", [obj]) from error
+
+
+FAILURES = (FormatError, SceneError, OSError)
+"""What may be raised that is the user's to know: `in_words` says it."""
 
 
 @dataclass(frozen=True)

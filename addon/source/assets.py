@@ -12,10 +12,10 @@ import bpy
 import numpy as np
 
 from ...formats import linked, source
+from ...formats.arrays import Ints
 from ...formats.binary import FormatError
 from ...formats.source.entities import brush_classes
 from ...formats.source.entities.text import CLASSNAME, MODEL, TARGETNAME
-from ...formats.source.geometry import Ints
 from ...formats.source.records import Contents
 from ...formats.source.tree import brushes
 from ..scene import assets

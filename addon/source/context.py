@@ -11,11 +11,12 @@ import bpy
 import numpy as np
 
 from ...formats import source
+from ...formats.arrays import Floats, Records
 from ...formats.binary import FormatError
 from ...formats.source import LumpId, geometry
 from ...formats.source.content.search_path import SearchPath
 from ...formats.source.entities.entity_values import by_key
-from ...formats.source.records import Dtype, Records
+from ...formats.source.records import Dtype
 from ...formats.source.tables import geometry as records_geometry
 from ..scene import level
 from . import layout
@@ -73,7 +74,7 @@ class ImportContext(level.ImportContext[source.Level, ImportSettings]):
             return found
 
     @cached_property
-    def area_normals(self) -> geometry.Floats:
+    def area_normals(self) -> Floats:
         """Those of the drawn faces, see `geometry`. Raises FormatError."""
         return geometry.area_normals(self.polygons)
 

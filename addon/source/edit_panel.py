@@ -6,7 +6,6 @@ from __future__ import annotations
 import bpy
 
 from ..scene.interface.sidebar import LevelPanel, draw_property
-from . import layout
 from .brush_models.operators import AddBrushEntity, MakeBrushEntity, MakeWorldBrush
 from .brushes.operators import AddBrush, CutBrushes, SplitBrushes
 from .entities import custom_properties
@@ -19,7 +18,6 @@ from .props.operators import AddStaticProp
 class LEVELWRIGHT_PT_source_edit(LevelPanel, bpy.types.Panel):
     """What can be added, and the active entity."""
 
-    format_key = layout.FORMAT
     bl_label = "Edit"
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_source"

@@ -6,7 +6,6 @@ What is written is read by a step of the export, which writes it, refuses it, or
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import fields
 
 from ..scene.fates.aspects import GONE
@@ -22,6 +21,7 @@ from ..scene.fates.ledger import (
     follows,
     read_only,
     unset,
+    written,
 )
 from . import layout
 from .cubemaps.build import CUBEMAP_SIZE
@@ -42,14 +42,9 @@ _CAMERA = ("angle", "lens", "sensor width", "sensor height")
 _BAKED = "the map's light, which Bake Lightmaps and painting edit"
 
 
-def _written(*names: str | Iterable[str]) -> dict[str, Fate]:
-    """Names, and groups of them, that the export reads."""
-    return {each: WRITTEN for name in names for each in ((name,) if isinstance(name, str) else name)}
-
-
 def _properties(of: type, *others: str) -> dict[str, Fate]:
     """Those that a class of settings has as fields, and others."""
-    return _written(f"property {name}" for name in (*(one.name for one in fields(of)), *others))
+    return written(f"property {name}" for name in (*(one.name for one in fields(of)), *others))
 
 
 _STYLES = {f"attribute {name}": follows(_BAKED) for name in layout.LIGHT_STYLES}
@@ -59,10 +54,10 @@ _MODEL_FILE = read_only("a map has only the name of its model: edit the model's 
 _OF_MATERIAL = read_only("a map has only a material's name: the material itself is a file, see Files in the Map")
 _SHOWS_LIGHT = aside("it only shows the map's light")
 _DISPLACEMENT = {
-    **_written(_OBJECT, _SURFACE),
+    **written(_OBJECT, _SURFACE),
     **_properties(DisplacementProperties),
-    **_written(f"attribute {name}" for name in (layout.DISTANCE, layout.DIRECTION, layout.ALPHA, layout.TAGS)),
-    **_written(f"attribute {name}" for name in layout.BLENDS),
+    **written(f"attribute {name}" for name in (layout.DISTANCE, layout.DIRECTION, layout.ALPHA, layout.TAGS)),
+    **written(f"attribute {name}" for name in layout.BLENDS),
     f"attribute {layout.BORDER}": follows("which vertices of neighbours lie in one place"),
     f"attribute {layout.FACE}": follows("the map's faces"),
     f"attribute {layout.LIGHTMAP_UV}": follows(_BAKED),
@@ -77,20 +72,20 @@ FATES: Fates = {
         "property *": unset(UNDECLARED),
         **_STYLES,
     },
-    layout.LEVEL: _written("property *"),
-    layout.GROUP: _written(DELETED),
-    layout.MODEL: _written(_OBJECT, _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}"),
+    layout.LEVEL: written("property *"),
+    layout.GROUP: written(DELETED),
+    layout.MODEL: written(_OBJECT, _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}"),
     layout.ENTITY: {
-        **_written(_OBJECT, "property *", _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}"),
-        **_written(f"light {name}" for name in _LIGHT),
-        **_written(f"camera {name}" for name in _CAMERA),
-        **_written("speaker volume", "speaker distance max"),
+        **written(_OBJECT, "property *", _SURFACE, _NUMBERS, f"attribute {layout.LIGHTMAP_UV}"),
+        **written(f"light {name}" for name in _LIGHT),
+        **written(f"camera {name}" for name in _CAMERA),
+        **written("speaker volume", "speaker distance max"),
         **_SETTINGS,
         "points": follows("where the entities are that a rope runs between"),
         "color": follows("its keys rendercolor and renderamt"),
     },
     layout.STATIC_PROP: {
-        **_written(_OBJECT, "vertices", "shape keys", "color"),
+        **written(_OBJECT, "vertices", "shape keys", "color"),
         **_properties(PropProperties, LIGHTING_ORIGIN, layout.MODEL_PATH),
         f"{GONE}*": KEPT,
         **dict.fromkeys(("faces", "materials", "materials of faces", "smooth shading", "custom normals"), _MODEL_FILE),
@@ -98,22 +93,22 @@ FATES: Fates = {
         f"attribute {layout.VERTEX_LIGHT}": read_only("the compiler baked it: the pak's file with it stays as it is"),
     },
     layout.OVERLAY: {
-        **_written(_OBJECT, _SHAPE, "materials", "materials of faces", "attribute UVMap"),
-        **_written(f"property {name}" for name in (ID, ORDER, *FADES, *LEVELS)),
+        **written(_OBJECT, _SHAPE, "materials", "materials of faces", "attribute UVMap"),
+        **written(f"property {name}" for name in (ID, ORDER, *FADES, *LEVELS)),
         f"{GONE}*": KEPT,
         "smooth shading": _NO_NORMALS,
         "custom normals": _NO_NORMALS,
         f"attribute {layout.LIGHTMAP_UV}": follows("the light of the faces beneath it"),
     },
     layout.CUBEMAP: {
-        **_written(_OBJECT, f"property {CUBEMAP_SIZE}"),
+        **written(_OBJECT, f"property {CUBEMAP_SIZE}"),
         "rotation": read_only("a cubemap has a place and a size alone"),
         "scale": read_only("a cubemap has a place and a size alone"),
     },
     layout.WORLDLIGHT: {
-        **_written(_OBJECT),
+        **written(_OBJECT),
         **_properties(LightProperties, INTENSITY),
-        **_written(f"light {name}" for name in _LIGHT),
+        **written(f"light {name}" for name in _LIGHT),
         **_SETTINGS,
         f"{GONE}*": KEPT,
     },
@@ -123,12 +118,12 @@ FATES: Fates = {
         f"property {layout.MATERIAL}": WRITTEN,
         f"{GONE}*": aside("without it the material's name counts"),
     },
-    layout.IMAGE: {**_written("pixels", COPIED, DELETED), "color space": _OF_MATERIAL},
-    layout.LIGHTMAP: {**_written("pixels"), "color space": read_only("light is kept in the map's own form of number")},
+    layout.IMAGE: {**written("pixels", COPIED, DELETED), "color space": _OF_MATERIAL},
+    layout.LIGHTMAP: {**written("pixels"), "color space": read_only("light is kept in the map's own form of number")},
     layout.BAKED_LIGHT: {"*": _SHOWS_LIGHT},
     layout.SKY_WORLD: {"*": aside("it only shows the sky that the map names")},
     layout.BRUSHES: {
-        **_written(_OBJECT, _SHAPE, "materials", "materials of faces", "attribute UVMap"),
+        **written(_OBJECT, _SHAPE, "materials", "materials of faces", "attribute UVMap"),
         f"attribute {layout.CONTENTS}": WRITTEN,
         f"attribute {layout.SIDE}": follows("the map's brushes"),
         f"attribute {layout.BRUSH}": follows("the map's brushes"),
@@ -137,8 +132,8 @@ FATES: Fates = {
     },
     layout.DISPLACEMENT: _DISPLACEMENT,
     layout.DISPLACEMENTS: _DISPLACEMENT,
-    layout.AREAPORTALS: _written(_OBJECT, _SHAPE, "attribute *"),
-    layout.OCCLUDERS: _written(_OBJECT, _SHAPE, "attribute *"),
+    layout.AREAPORTALS: written(_OBJECT, _SHAPE, "attribute *"),
+    layout.OCCLUDERS: written(_OBJECT, _SHAPE, "attribute *"),
     layout.DETAIL_PROP: {"*": read_only()},
     layout.DETAIL_SPRITES: {"*": read_only()},
     layout.WATER_OVERLAY: {"*": read_only()},

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Levelwright has to know of Valve's Source engine."""
 
+from functools import partial
 from pathlib import Path
 
 import bpy
 
 from ..game import FileKind, Form, Game, NewLevel, RecordPlace
-from ..scene.interface.sidebar import register_classes, unregister_classes
+from ..scene.registering import Both, in_turn
 from ..scene.view.spawns import Spawns
 from . import content, edit_panel, layout, leaks, new_map, panel, textures
 from .assets import ASSETS
@@ -34,18 +35,10 @@ _CLASSES = (
     *leaks.CLASSES,
     *textures.CLASSES,
 )
-
-
-def register() -> None:
-    """Register the game's own panels, operators and menu entries, and the presets of its options."""
-    bpy.utils.register_preset_path(_PRESETS)
-    register_classes(_CLASSES)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    unregister_classes(_CLASSES)
-    bpy.utils.unregister_preset_path(_PRESETS)
+register, unregister = in_turn(
+    Both(partial(bpy.utils.register_preset_path, _PRESETS), partial(bpy.utils.unregister_preset_path, _PRESETS)),
+    *_CLASSES,
+)
 
 
 VMF = Form(

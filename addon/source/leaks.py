@@ -7,11 +7,9 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ...formats import source
-from ...formats.binary import FormatError
-from ...formats.convex import Bools
+from ...formats.arrays import Bools, Ints
 from ...formats.solid_leaks import Sealing, examine
 from ...formats.source import vmf
 from ...formats.source.records import Contents
@@ -54,7 +52,7 @@ def _faces(context: bpy.types.Context, collection: bpy.types.Collection) -> list
     return [replace(faces, still=_of_world(faces.data, still)) for faces in found if faces is not None]
 
 
-def _of_world(data: meshes.MeshData, still: NDArray[np.int64]) -> Bools:
+def _of_world(data: meshes.MeshData, still: Ints) -> Bools:
     """bool[faces]: those of the world's brushes, int64[n] their records, and those that were drawn."""
     brush = data.attribute(layout.BRUSH, "FACE")
     if brush is None:
@@ -117,41 +115,40 @@ FINDER = leaks.Finder(
     examine=_examine,
     faces=_faces,
 )
-_FAILURES = (SceneError, OSError, FormatError)
 
 
 class FindSourceLeaks(leaks.FindLeaks):
     """Find out whether the Source map is sealed, as vbsp would of its VMF, and draw the way out where it isn't"""
 
-    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    finder = FINDER
     bl_idname = "levelwright.source_find_leaks"
 
 
 class RemoveSourceLeak(leaks.RemoveLeak):
     """Remove the curve of the Source map's leak"""
 
-    format_key, finder = layout.FORMAT, FINDER
+    finder = FINDER
     bl_idname = "levelwright.source_remove_leak"
 
 
 class WriteSourceLeakFile(leaks.WriteLeakFile):
     """Write the leak that is drawn as vbsp writes it (.lin), for Hammer"""
 
-    format_key, finder = layout.FORMAT, FINDER
+    finder = FINDER
     bl_idname = "levelwright.source_write_leak"
 
 
 class SelectSourceHiddenFaces(leaks.SelectHiddenFaces):
     """Select the faces of the map's brushes that nobody ever sees: inside other brushes, or facing the void"""
 
-    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    finder = FINDER
     bl_idname = "levelwright.source_select_hidden"
 
 
 class MarkSourceHiddenFaces(leaks.SelectHiddenFaces):
     """Give the faces of the map's brushes that nobody ever sees tools/toolsnodraw, so that they aren't compiled"""
 
-    format_key, finder, failures = layout.FORMAT, FINDER, _FAILURES
+    finder = FINDER
     bl_idname = "levelwright.source_mark_hidden"
     bl_label = "Mark Hidden Faces"
 
@@ -166,7 +163,6 @@ class MarkSourceHiddenFaces(leaks.SelectHiddenFaces):
 class LEVELWRIGHT_PT_source_leaks(leaks.LeakPanel, bpy.types.Panel):
     """Leaks of the active Source map."""
 
-    format_key = layout.FORMAT
     bl_label = "Leaks"
     bl_options = {"DEFAULT_CLOSED"}
     bl_parent_id = "LEVELWRIGHT_PT_source"

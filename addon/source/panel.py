@@ -14,14 +14,10 @@ from . import layout, revision
 class LEVELWRIGHT_PT_source(LevelPanel, bpy.types.Panel):
     """The active Source map."""
 
-    format_key = layout.FORMAT
     bl_label = "Source"
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Show the values of the baked light's nodes, and the map's collections."""
-        level = self.level(context)
-        if level is None:
-            return
         column = self.layout.column(align=True)
         for title, socket in settings(level):
             column.prop(socket, "default_value", text=title)

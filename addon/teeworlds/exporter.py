@@ -8,8 +8,7 @@ Blender can't show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
@@ -23,7 +22,7 @@ from ...formats.counting import number_of
 from ..scene.blender_types import Value
 from ..scene.fates import gate
 from ..scene.kept import originals
-from ..scene.reports import Report, SceneError
+from ..scene.reports import Report, SceneError, naming
 from ..scene.work.progress import Steps, Stepwise, progress
 from . import info
 from .envelopes.build import scene_fps
@@ -160,7 +159,7 @@ def _compare(
     _write_groups(level, merged, report)
     with progress(len(edits), "layers compared") as step:
         for edit in edits:
-            with _naming(edit.scene.object):
+            with naming(edit.scene.object):
                 edit.kind.write(edit.scene, edit.layer, edit.found, edit.kind.table(scene))
             _refuse_shared(edit, edits)
             yield step()
@@ -201,7 +200,7 @@ def _edit(
 ) -> _Edit:
     """Collect a layer."""
     found = layers.collect(one, group.instance, scene.token, depsgraph, report)
-    with _naming(found.object):
+    with naming(found.object):
         collected = _KINDS[type(one.layer)].collect(found, one.layer, scene.envelopes)
     return _Edit(found, one.layer, _state(one.layer), collected)
 
@@ -209,22 +208,13 @@ def _edit(
 def _write_groups(level: teeworlds.Level, merged: list[MergedGroup], report: Report) -> None:
     game = level.game_layer
     for one in merged:
-        with _naming(one.instance.root):
+        with naming(one.instance.root):
             groups.write(one.instance, one.group, game is not None and one.group is game[0], report)
 
 
 def _state(layer: teeworlds.Layer) -> tuple[object, ...]:
     """What tells whether a record was written to: its words, and which blobs it has."""
     return (layer.item.words.tobytes(), *(id(layer.blob(word)) for word in layer.blob_words()))
-
-
-@contextmanager
-def _naming(obj: bpy.types.Object) -> Iterator[None]:
-    """Turn what the library refuses into an error that names the object."""
-    try:
-        yield
-    except FormatError as error:
-        raise SceneError(f"{obj.name}: {error.message}", [obj]) from error
 
 
 def _report_changes(level: teeworlds.Level, before: list[teeworlds.Layer], edits: list[_Edit], report: Report) -> None:

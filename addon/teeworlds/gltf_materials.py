@@ -6,9 +6,8 @@ from __future__ import annotations
 import bmesh
 import bpy
 import numpy as np
-import numpy.typing as npt
 
-from ...formats.arrays import Reals
+from ...formats.arrays import Floats, Reals
 from ...formats.srgb import to_light
 from ..scene.blender_types import elements_of
 from ..scene.geometry import meshes
@@ -82,7 +81,7 @@ def _settle(layer: bpy.types.Object, report: Report) -> bpy.types.ID | None:
     return layer.data
 
 
-def decode(values: Reals) -> npt.NDArray[np.float64]:
+def decode(values: Reals) -> Floats:
     """Numbers as a screen shows them (sRGB, 0..1) as amounts of light, which glTF's factors and vertex colours are."""
     return to_light(values.astype(np.float64))
 

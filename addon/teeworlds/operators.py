@@ -121,7 +121,6 @@ class EditSettings(MapOperator):
 
     bl_idname = "levelwright.teeworlds_edit_settings"
     bl_label = "Server Settings"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Show it where a text editor is open, and say what it is called."""
@@ -138,7 +137,6 @@ class AddLayer(MapOperator):
 
     bl_idname = "levelwright.teeworlds_add_layer"
     bl_label = "Add Layer"
-    bl_options = {"REGISTER", "UNDO"}
     needs_group = True
 
     kind: str = declared.menu(name="Kind", items=LAYER_KINDS)
@@ -170,7 +168,6 @@ class AddPhysicsLayers(MapOperator, AskingOperator):
 
     bl_idname = "levelwright.teeworlds_add_physics_layers"
     bl_label = "Add Physics Layers"
-    bl_options = {"REGISTER", "UNDO"}
 
     kinds: set[str] = declared.choices(
         name="Kinds",
@@ -192,7 +189,6 @@ class SetImage(MapOperator):
 
     bl_idname = "levelwright.teeworlds_set_image"
     bl_label = "Set Layer Image"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     record: int = declared.integer(name="Image", description="Its number in the map, -1 = none", default=-1, min=-1)

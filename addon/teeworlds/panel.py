@@ -9,8 +9,9 @@ from typing import ClassVar, Literal
 import bpy
 
 from ..scene.fields import properties
-from ..scene.interface.sidebar import LevelPanel, draw_property, layout_of, register_classes, unregister_classes
+from ..scene.interface.sidebar import LevelPanel, draw_property, layout_of
 from ..scene.kept import originals
+from ..scene.registering import in_turn
 from . import layout, operators, play
 from .image_tools import operators as images
 from .image_tools.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
@@ -40,11 +41,9 @@ class LEVELWRIGHT_PT_teeworlds_edit(OnMap, LevelPanel, bpy.types.Panel):
 
     bl_label = "Teeworlds Map"
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the active group and layer with their properties, and the map's images."""
-        level, column = self.level(context), self.layout
-        if level is None:
-            return
+        column = self.layout
         column.operator(f"levelwright.{OPERATOR}", icon="FILE_NEW")
         column.use_property_split = True
         column.use_property_decorate = False
@@ -150,11 +149,8 @@ class LEVELWRIGHT_PT_teeworlds_view(OnMap, LevelPanel, bpy.types.Panel):
 
     bl_label = "Teeworlds View"
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the button and a switch a line."""
-        level = self.level(context)
-        if level is None:
-            return
         self.layout.operator(ViewAsGame.bl_idname, icon="CAMERA_DATA")
         if undisturbed.is_on(level):
             self.layout.operator(EndGameView.bl_idname, icon="LOOP_BACK")
@@ -191,20 +187,10 @@ CLASSES = (
     *motion.CLASSES,
     *sounds.CLASSES,
 )
-
-
-def register() -> None:
-    """Register the operators and the panel."""
-    stamp.register()  # its panel comes first: it is what is used most
-    register_classes(CLASSES)
-    motion.register()
-    following.register()
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    following.unregister()
-    motion.unregister()
-    play.unregister()
-    unregister_classes(CLASSES)
-    stamp.unregister()
+register, unregister = in_turn(
+    stamp,  # its panel comes first: it is what is used most
+    *CLASSES,
+    play,
+    motion,
+    following,
+)

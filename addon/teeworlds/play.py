@@ -16,6 +16,7 @@ from ..scene.disk.programs import HOST, Programs, free_port, listens
 from ..scene.interface.sidebar import Result, layout_of
 from ..scene.interface.stoppable import StoppableTool
 from ..scene.names import showable
+from ..scene.registering import Both, in_turn
 from ..scene.reports import Report, SceneError
 from ..scene.work.progress import Steps, progress
 from .content import CLIENT, SERVER
@@ -146,6 +147,7 @@ class Play(StoppableTool, MapOperator):
 
     bl_idname = "levelwright.teeworlds_play"
     bl_label = "Play"
+    bl_options = set()  # the map stays as it is
 
     def changing(self, context: bpy.types.Context, level: bpy.types.Collection) -> Steps[None]:
         """Start both."""
@@ -175,7 +177,7 @@ def is_playing() -> bool:
     return Playing.run is not None
 
 
-def unregister() -> None:
+def _end() -> None:
     """End what is being played: Blender ends, or the extension is disabled."""
     if bpy.app.timers.is_registered(_watch):
         bpy.app.timers.unregister(_watch)
@@ -183,3 +185,4 @@ def unregister() -> None:
 
 
 CLASSES = (Play, StopPlaying)
+register, unregister = in_turn(Both(unregister=_end))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..arrays import Records
 from . import navigation
 from .lev_file import size_and_version
 from .level import Level, Section, stored_heights
@@ -22,7 +23,6 @@ from .records import (
     PALETTE_ENTRY,
     PALETTE_SLOTS,
     ROOT_EDGE,
-    Records,
     palette_name,
 )
 

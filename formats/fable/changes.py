@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Records
 from ..counting import number_of
 from .leaves import BLOCKED, Weights, leaves_of, links, paint
 from .navigation import cover
 from .nodes import Navigation
 from .quadtree import QUARTERS
-from .records import Records
 
 GAINED, LOST, COST = 0, 1, 2
 """What became of ground (`different`): it can be walked on now, or no more, or it costs other."""

@@ -11,15 +11,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Integers
+from ..arrays import Bools, Integers, Ints, Records
 from ..binary import FormatError, Problem
 from ..counting import number_of
 from .lev_file import write
 from .level import Level, Section, strengths
 from .nodes import Navigation
-from .records import MAX_SOUNDS, ROOT_EDGE, Records, palette_names
-
-Mask = npt.NDArray[np.bool_]
+from .records import MAX_SOUNDS, ROOT_EDGE, palette_names
 
 
 def check(level: Level) -> list[Problem]:
@@ -121,7 +119,7 @@ def _blend(place: str, cells: Records, used: "tuple[list[str], npt.NDArray[np.ui
     yield from _at(place, shown.any(axis=-1), "shows a theme that the palette does not have", "warning")
 
 
-def _at(place: str, wrong: Mask, message: str, severity: Literal["error", "warning"] = "error") -> Iterator[Problem]:
+def _at(place: str, wrong: Bools, message: str, severity: Literal["error", "warning"] = "error") -> Iterator[Problem]:
     """One problem for all cells that are wrong, with the first of them."""
     count = int(np.count_nonzero(wrong))
     if count:
@@ -187,7 +185,7 @@ def _tree(tree: Navigation) -> Iterator[tuple[int, str]]:
     yield from ((int(count), message) for count, message in rules if count)
 
 
-def _both_ways(first: Integers, second: Integers) -> Iterator[npt.NDArray[np.int64]]:
+def _both_ways(first: Integers, second: Integers) -> Iterator[Ints]:
     """Pairs of 32-bit numbers as one number each, and those of the pairs turned round."""
     high, low = first.astype(np.int64), second.astype(np.int64)
     yield high << 32 | (low & 0xFFFFFFFF)

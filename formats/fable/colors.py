@@ -10,8 +10,8 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Singles
 from ..srgb import to_light
 from .theme_weights import FULL, Weights
 
@@ -66,14 +66,12 @@ def distinct(name: str) -> tuple[float, float, float]:
     return _linear(colorsys.hls_to_rgb((code & 0xFFFF) / 65536, lightness, saturation))
 
 
-def themes(names: Sequence[str]) -> NDArray[np.float32]:
+def themes(names: Sequence[str]) -> Singles:
     """Return the colours of themes, float32[n, 4], linear RGBA."""
     return np.array([(*_cached(name), 1.0) for name in names], np.float32).reshape(-1, 4)
 
 
-def blend(
-    weights: Weights, names: Sequence[str], count: int, imaged: Sequence[int] = ()
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def blend(weights: Weights, names: Sequence[str], count: int, imaged: Sequence[int] = ()) -> tuple[Singles, Singles]:
     """The colours of cells' themes by their weights, float32[count, 4], linear RGBA with alpha 1; and what of the cells
     is of themes that have an image, float32[m, count, PACKED].
 

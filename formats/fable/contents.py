@@ -3,18 +3,19 @@
 
 import numpy as np
 
+from ..arrays import Records
 from ..binary import FormatError
 from ..counting import number_of
-from ..format import Document
+from ..format import Document, tried
 from .level import Level, Section, heights
 from .nodes import Navigation
-from .records import Records, palette_names
+from .records import palette_names
 
 
 def summary(level: Level) -> Document:
     """Return the outlines: sizes, names, counts."""
     z = heights(level.cells)
-    brushes = _try_brushes(level)
+    brushes = tried(lambda: int(level.brush_header()["brush_count"]))
     return {
         "map header": int(level.map_header["version"]),
         "map version": level.map_version,
@@ -27,7 +28,7 @@ def summary(level: Level) -> Document:
         "themes": _used(level.ground_palette),
         "atmospheres": _used(level.atmosphere_palette),
         "sounds": level.sounds,
-        "script brushes": str(brushes) if isinstance(brushes, FormatError) else int(brushes["brush_count"]) or None,
+        "script brushes": str(brushes) if isinstance(brushes, FormatError) else brushes or None,
         "navigation": [_section_line(section) for section in level.sections or ()],
         "bytes of legacy navigation": len(level.legacy_navigation) or None,
     }
@@ -69,7 +70,7 @@ def contents(level: Level) -> Document:
         "cells": level.cells,
         "game map": level.game_map,
         "bytes behind the map": level.map_gap,
-        "script brushes": _brushes(level),
+        "script brushes": tried(_brushes, level),
         "bytes behind the directory": level.directory_gap,
         "navigation": None if level.sections is None else (_section(section) for section in level.sections),
         "legacy navigation": level.legacy_navigation,
@@ -90,17 +91,8 @@ def _palette(palette: Records) -> Document:
     }
 
 
-def _try_brushes(level: Level) -> Records | FormatError:
-    try:
-        return level.brush_header()
-    except FormatError as error:
-        return error
-
-
-def _brushes(level: Level) -> Document | FormatError:
-    header = _try_brushes(level)
-    if isinstance(header, FormatError):
-        return header
+def _brushes(level: Level) -> Document:
+    header = level.brush_header()
     return {
         "version": int(header["version"]),
         "count": int(header["brush_count"]),

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Integers
+from ..arrays import Integers, Records
 from ..binary import Budget, Buffer, Cursor, FormatError
-from .records import CHUNK, DEFINITION, Records
+from .records import CHUNK, DEFINITION
 
 CLASS = "ENGINE_THEME"
 """The class of definitions of ground themes."""

@@ -7,12 +7,9 @@ No rounding but that of sums and products of float32: the results are the same o
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Integers
+from ..arrays import Floats, Int32s, Integers, Records, Singles
 from .level import heights
-from .records import ROOT_EDGE, Records
-
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int32]
+from .records import ROOT_EDGE
 
 _WINDOW = 1 << 22
 """Heights that are looked at in one go."""
@@ -20,21 +17,21 @@ UNIT_LEVEL = 5
 """Of leaves that are one unit wide."""
 
 
-def finite_heights(cells: Records) -> Floats:
+def finite_heights(cells: Records) -> Singles:
     """World z of cells, CELL [...], float32 of the cells' shape in units: 0 where the stored height isn't finite."""
     z = heights(cells)
-    finite: Floats = np.where(np.isfinite(z), z, np.float32(0))
+    finite: Singles = np.where(np.isfinite(z), z, np.float32(0))
     return finite
 
 
-def finite_points(positions: Records) -> Floats:
+def finite_points(positions: Records) -> Singles:
     """Where action points, POSITION [n], are, float32[n, 2] in units: 0 for a coordinate that isn't finite."""
     xy = np.stack([positions["x"], positions["y"]], axis=1)
-    finite: Floats = np.where(np.isfinite(xy), xy, np.float32(0))
+    finite: Singles = np.where(np.isfinite(xy), xy, np.float32(0))
     return finite
 
 
-def grid(rows: int, columns: int, edge: float = 1.0) -> tuple[Floats, Ints]:
+def grid(rows: int, columns: int, edge: float = 1.0) -> tuple[Singles, Int32s]:
     """Vertices of a flat grid, float32[rows * columns, 3] by rows, `edge` apart, and the corners of the quads between
     them, int32[4 * quads], from the lower left around.
     """
@@ -48,7 +45,7 @@ def grid(rows: int, columns: int, edge: float = 1.0) -> tuple[Floats, Ints]:
     return positions.reshape(-1, 3), corners.reshape(-1)
 
 
-def grid_edges(rows: int, columns: int) -> tuple[Ints, Ints]:
+def grid_edges(rows: int, columns: int) -> tuple[Int32s, Int32s]:
     """The edges of `grid`, int32[e, 2], and that of each corner, int32[c]: along x first, then along y."""
     numbers = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     across = rows * (columns - 1)
@@ -64,7 +61,7 @@ def grid_edges(rows: int, columns: int) -> tuple[Ints, Ints]:
     return edges, corners.reshape(-1)
 
 
-def leaf_corners(nodes: Records) -> Floats:
+def leaf_corners(nodes: Records) -> Singles:
     """The corners of leaves, NODE [n], counter-clockwise from the lower left, float32[n, 4, 2] in units: 0 for a
     coordinate that isn't finite.
     """
@@ -93,7 +90,7 @@ def unit_squares(nodes: Records) -> Records:
     return made
 
 
-def sample_ground(ground: Floats, x: npt.ArrayLike, y: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def sample_ground(ground: Singles, x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Heights of the ground, float32[rows, columns], between its cells: float64 of the shape of x and y, in units.
 
     Beyond the ground's edge it is as high as at the edge.
@@ -105,11 +102,11 @@ def sample_ground(ground: Floats, x: npt.ArrayLike, y: npt.ArrayLike) -> npt.NDA
     x, y = x - left, y - lower
     below = ground[lower, left] * (1 - x) + ground[lower, right] * x
     above = ground[upper, left] * (1 - x) + ground[upper, right] * x
-    found: npt.NDArray[np.float64] = below * (1 - y) + above * y
+    found: Floats = below * (1 - y) + above * y
     return found
 
 
-def over_ground(ground: Floats, corners: Floats, levels: Integers) -> Floats:
+def over_ground(ground: Singles, corners: Singles, levels: Integers) -> Singles:
     """World z of leaves' corners, float32[n, 4], so high that no cell of the ground pokes through the leaf's plane.
 
     ground: float32[rows, columns], `finite_heights`. corners: float32[n, 4, 2], `leaf_corners`. levels: int[n], of the

@@ -7,16 +7,15 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Ints, Records
 from ..binary import FormatError
 from .nodes import Navigation
 from .quadtree import DEEPEST, Grid
-from .records import Records
 
 BLOCKED = -1
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 Weights = npt.NDArray[np.int16]
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +24,10 @@ class Leaves:
 
     grid: Grid
     nodes: Records
-    numbers: Numbers  # of the nodes in the navigation
-    places: Numbers
+    numbers: Ints  # of the nodes in the navigation
+    places: Ints
 
-    def find(self, wanted: Numbers) -> Numbers:
+    def find(self, wanted: Ints) -> Ints:
         """The number of the leaf that holds each place, int64[n]; -1 for none."""
         return self.grid.find(self.places, self.nodes, wanted)
 
@@ -47,7 +46,7 @@ def leaves_of(navigation: Navigation) -> Leaves:
     return found
 
 
-def links(navigation: Navigation, numbers: Numbers) -> tuple[Numbers, Numbers]:
+def links(navigation: Navigation, numbers: Ints) -> tuple[Ints, Ints]:
     """Who names whom as neighbour, as places in `numbers`, those of the leaves, in the order of the lists; names of no
     leaf are left out.
     """
@@ -83,10 +82,10 @@ def finer(values: npt.NDArray[Scalar], times: int) -> npt.NDArray[Scalar]:
     return values.repeat(times, axis=0).repeat(times, axis=1)
 
 
-def crossings(navigation: Navigation) -> Numbers:
+def crossings(navigation: Navigation) -> Ints:
     """Pairs [n, 2] of numbers of nodes: leaves that name leaves of other layers as neighbours, both ways round."""
     numbers = np.flatnonzero(navigation.nodes["leaf"] != 0)
     pairs = numbers[np.stack(links(navigation, numbers), axis=1)]
     layers = navigation.nodes["layer"][pairs]
-    found: Numbers = pairs[layers[:, 0] != layers[:, 1]]
+    found: Ints = pairs[layers[:, 0] != layers[:, 1]]
     return found

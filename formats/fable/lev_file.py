@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..arrays import Records
 from ..binary import Buffer, Cursor, FormatError
 from .level import Level, Section, grid_shape
 from .records import (
@@ -19,7 +20,6 @@ from .records import (
     HEADER_SIZE,
     HEADER_VERSION,
     MAP_HEADERS,
-    Records,
 )
 
 _LIMIT = 1 << 32  # of offsets

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Records, Singles
 from ..binary import Buffer, FormatError
 from . import nodes
 from .nodes import Navigation
-from .records import BRUSH_HEADER, HEIGHT_SCALE, Records
+from .records import BRUSH_HEADER, HEIGHT_SCALE
 
 
 class Section:
@@ -128,19 +129,19 @@ def grid_shape(map_header: Records) -> tuple[int, int]:
     return int(map_header["height"]) + extra, int(map_header["width"]) + extra
 
 
-def heights(cells: Records) -> npt.NDArray[np.float32]:
+def heights(cells: Records) -> Singles:
     """World z of each of CELL records of any shape: float32 of that shape, in world units."""
     with np.errstate(all="ignore"):  # hostile floats
-        values: npt.NDArray[np.float32] = cells["height"] * np.float32(HEIGHT_SCALE)
+        values: Singles = cells["height"] * np.float32(HEIGHT_SCALE)
     return values
 
 
-def stored_heights(z: npt.ArrayLike) -> npt.NDArray[np.float32]:
+def stored_heights(z: npt.ArrayLike) -> Singles:
     """What the field `height` of cells has to hold for world z, float32 of the shape of z: the way back of `heights`.
 
     World z has to be 0 or more and less than 2048; nothing here looks whether it is.
     """
-    stored: npt.NDArray[np.float32] = np.asarray(z, np.float32) / np.float32(HEIGHT_SCALE)
+    stored: Singles = np.asarray(z, np.float32) / np.float32(HEIGHT_SCALE)
     return stored
 
 

@@ -2,8 +2,8 @@
 """Other map versions of a level: where its sounds are, and whether it has a game map (fable.md §2.2)."""
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Bytes
 from .blank import blank_game_map
 from .level import Level
 from .records import GAME_CELL_EDGE
@@ -34,7 +34,7 @@ def change_map_version(level: Level, version: int) -> None:
             level.game_map["sound"] = _commonest(level.cells["old_sound"], level.game_map.shape)
 
 
-def _below(values: npt.NDArray[np.uint8], shape: tuple[int, ...]) -> npt.NDArray[np.uint8]:
+def _below(values: Bytes, shape: tuple[int, ...]) -> Bytes:
     """The value of the game map's cell that lies over each height cell, of this shape; the last ones reach further."""
     made = np.zeros(shape, np.uint8)
     if values.size:
@@ -46,12 +46,12 @@ def _below(values: npt.NDArray[np.uint8], shape: tuple[int, ...]) -> npt.NDArray
     return made
 
 
-def _commonest(values: npt.NDArray[np.uint8], shape: tuple[int, ...]) -> npt.NDArray[np.uint8]:
+def _commonest(values: Bytes, shape: tuple[int, ...]) -> Bytes:
     """The commonest value of the height cells under each cell of a game map of this shape; of several the lowest."""
     rows, columns = shape
     under = values[: rows * GAME_CELL_EDGE, : columns * GAME_CELL_EDGE]
     blocks = under.reshape(rows, GAME_CELL_EDGE, columns, GAME_CELL_EDGE).transpose(0, 2, 1, 3)
     blocks = np.sort(blocks.reshape(rows, columns, GAME_CELL_EDGE**2), axis=-1)
     times = (blocks[..., :, None] == blocks[..., None, :]).sum(axis=-1)
-    best: npt.NDArray[np.uint8] = np.take_along_axis(blocks, times.argmax(axis=-1)[..., None], axis=-1)[..., 0]
+    best: Bytes = np.take_along_axis(blocks, times.argmax(axis=-1)[..., None], axis=-1)[..., 0]
     return best

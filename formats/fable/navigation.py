@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Integers
+from ..arrays import Floats, Integers, Ints, Records
 from ..binary import FormatError
 from ..linked import components
-from .leaves import BLOCKED, Leaves, Numbers, Weights, finer, leaves_of, links, paint
+from .leaves import BLOCKED, Leaves, Weights, finer, leaves_of, links, paint
 from .nodes import COSTS_SINCE, OLD_PREFERENCE, Navigation
 from .quadtree import DEEPEST, QUARTERS, Grid, assemble, edges, regions
-from .records import NAVIGATION_HEADER, NAVIGATION_VERSION, NODE, POSITION, ROOT_EDGE, Records
+from .records import NAVIGATION_HEADER, NAVIGATION_VERSION, NODE, POSITION, ROOT_EDGE
 
 PATH, GROUND, UPPER_LAYERS = 0, 128, 64  # what a leaf costs
 _MIXED = -2
@@ -99,7 +99,7 @@ def patch(navigation: Navigation, layer: int, ground: Integers, before: Integers
     return rebuild(navigation, layer, values)
 
 
-def without_islands(navigation: Navigation, seeds: npt.NDArray[np.float64]) -> Navigation:
+def without_islands(navigation: Navigation, seeds: Floats) -> Navigation:
     """Drop ground that nothing can be reached from; `seeds` [n, 2]: x and y, on whatever layers have ground there.
 
     The game's editor takes things of the types NAVIGATION_SEED, REGION_ENTRANCE_POINT and REGION_EXIT_POINT for seeds;
@@ -132,7 +132,7 @@ def new_navigation(ground: Integers) -> Navigation:
 
 
 def navigation_of_leaves(
-    shape: tuple[int, int], layer_count: int, leaves: Records, keys: npt.NDArray[np.uint64], crossing: Numbers
+    shape: tuple[int, int], layer_count: int, leaves: Records, keys: npt.NDArray[np.uint64], crossing: Ints
 ) -> Navigation:
     """Navigation that has these leaves, NODE [n], in whatever order, on a map of `shape` (height, width).
 
@@ -197,7 +197,7 @@ def cover(values: Weights, layer: int) -> Records:
     return np.concatenate(parts)
 
 
-def _matches(old: Leaves, new: Records) -> Numbers:
+def _matches(old: Leaves, new: Records) -> Ints:
     """The number of the old leaf, no door, that each new one is; -1 for none."""
     same = old.find(old.grid.places(new))
     hit = same >= 0
@@ -205,7 +205,7 @@ def _matches(old: Leaves, new: Records) -> Numbers:
     return np.where(hit, same, -1)
 
 
-def _linked(navigation: Navigation, old: Leaves, leaves: Records, before: Numbers) -> Navigation:
+def _linked(navigation: Navigation, old: Leaves, leaves: Records, before: Ints) -> Navigation:
     """Make a navigation of leaves, ordered by place; `before`: what number each had in `old`, or -1."""
     grid, count = old.grid, len(leaves)
     places = grid.places(leaves)

@@ -8,9 +8,10 @@ from struct import error as struct_error
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Array, Integers
+from .. import ranges
+from ..arrays import Array, Bools, Int32s, Integers, Ints, Records
 from ..binary import Buffer, Cursor, FormatError
-from .records import END_MARK, NAVIGATION_HEADER, NODE, POSITION, Records, node_parts
+from .records import END_MARK, NAVIGATION_HEADER, NODE, POSITION, node_parts
 
 VERSIONS = range(5, 9)
 COSTS_SINCE = 7  # version
@@ -29,7 +30,7 @@ class Navigation:
     positions: Records  # POSITION [n]
     layer_count: int
     nodes: Records  # NODE [n], in the file's order
-    neighbours: npt.NDArray[np.int32]  # indices of nodes, leaf after leaf
+    neighbours: Int32s  # indices of nodes, leaf after leaf
     keys: npt.NDArray[np.uint64]  # of doors, switchable leaf after switchable leaf
     tail: bytes = b""  # what stands between the end mark and the section's end
 
@@ -43,22 +44,18 @@ class Navigation:
         """One more than the highest region; region 0 is none."""
         return int(self.header["region_count"])
 
-    def first_neighbours(self) -> npt.NDArray[np.int64]:
+    def first_neighbours(self) -> Ints:
         """Where in `neighbours` those of each node start; one entry more than there are nodes."""
-        return _starts(self.nodes["neighbour_count"])
+        return ranges.starts(self.nodes["neighbour_count"])
 
-    def first_keys(self) -> npt.NDArray[np.int64]:
+    def first_keys(self) -> Ints:
         """Where in `keys` those of each node start; one entry more than there are nodes."""
-        return _starts(self.nodes["key_count"])
+        return ranges.starts(self.nodes["key_count"])
 
 
-def _starts(counts: Integers) -> npt.NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-
-
-def _blocked(nodes: Records) -> npt.NDArray[np.bool_]:
+def _blocked(nodes: Records) -> Bools:
     """Which nodes end behind their head."""
-    blocked: npt.NDArray[np.bool_] = (nodes["switchable"] == 0) & (nodes["blocked"] != 0)
+    blocked: Bools = (nodes["switchable"] == 0) & (nodes["blocked"] != 0)
     return blocked
 
 
@@ -89,7 +86,7 @@ def decode(data: Buffer, base: int = 0) -> Navigation:
     return Navigation(header, positions, layer_count, nodes, neighbours, keys, bytes(cursor.take(cursor.left, "tail")))
 
 
-def _node_starts(cursor: Cursor, data: memoryview, count: int, version: int) -> npt.NDArray[np.int64]:
+def _node_starts(cursor: Cursor, data: memoryview, count: int, version: int) -> Ints:
     """Where each node starts; skips them. The only loop over nodes: where one ends is known when it is read."""
     head, place, leaf = (part.itemsize for part in node_parts(version))
     switch_at, blocked_at = (None, 1) if version == 5 else (0, 2)
@@ -124,9 +121,7 @@ def _node_starts(cursor: Cursor, data: memoryview, count: int, version: int) -> 
     raise cursor.error("reaches beyond its section, or has a negative number of neighbours", f"node {len(starts) - 1}")
 
 
-def _gather(
-    data: memoryview, starts: npt.NDArray[np.int64], version: int
-) -> tuple[Records, npt.NDArray[np.int32], npt.NDArray[np.uint64]]:
+def _gather(data: memoryview, starts: Ints, version: int) -> tuple[Records, Int32s, npt.NDArray[np.uint64]]:
     """Read the parts of all nodes at once."""
     head, place, leaf = node_parts(version)
     nodes = np.zeros(len(starts), NODE)
@@ -160,21 +155,21 @@ def _records(data: Buffer, dtype: np.dtype[np.generic]) -> Array:
     return np.ndarray((count, *shape), base, data, 0, strides)
 
 
-def _at(data: Buffer, dtype: np.dtype[np.generic], offsets: npt.NDArray[np.int64]) -> Array:
+def _at(data: Buffer, dtype: np.dtype[np.generic], offsets: Ints) -> Array:
     """The records that begin at these offsets."""
     return _records(data, dtype)[offsets]
 
 
-def _assign(nodes: Records, where: slice | npt.NDArray[np.int64], values: Records) -> None:
+def _assign(nodes: Records, where: slice | Ints, values: Records) -> None:
     for name in values.dtype.names or ():
         nodes[name][where] = values[name]
 
 
-def _spread(starts: npt.NDArray[np.int64], counts: Integers, size: int) -> npt.NDArray[np.int64]:
+def _spread(starts: Ints, counts: Integers, size: int) -> Ints:
     """Offsets of all elements of lists: list i starts at starts[i] and has counts[i] elements of `size` bytes."""
     counts = counts.astype(np.int64)
     first = np.cumsum(counts) - counts
-    offsets: npt.NDArray[np.int64] = np.repeat(starts - size * first, counts) + size * np.arange(counts.sum())
+    offsets: Ints = np.repeat(starts - size * first, counts) + size * np.arange(counts.sum())
     return offsets
 
 
@@ -205,7 +200,7 @@ def encode(navigation: Navigation) -> bytes:
     starts = np.cumsum(sizes) - sizes
     data = bytearray(int(sizes.sum()))
 
-    def put(dtype: np.dtype[np.generic], offsets: npt.NDArray[np.int64], values: Array) -> None:
+    def put(dtype: np.dtype[np.generic], offsets: Ints, values: Array) -> None:
         if len(offsets):
             _records(data, dtype)[offsets] = values
 
@@ -234,6 +229,6 @@ def _part(nodes: Records, dtype: np.dtype[np.void]) -> Records:
     return part
 
 
-def _fits(what: str, counts: Integers, owners: npt.NDArray[np.bool_], length: int) -> None:
+def _fits(what: str, counts: Integers, owners: Bools, length: int) -> None:
     if (counts[~owners] != 0).any() or (counts < 0).any() or int(counts.sum(dtype=np.int64)) != length:
         raise FormatError(f"its nodes do not name the {length} {what} that there are", "navigation")

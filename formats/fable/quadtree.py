@@ -9,13 +9,12 @@ therefore gives the file's order, and what lies in a square are the places from 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Integers
+from ..arrays import Bools, Int32s, Integers, Ints, Records
 from ..binary import FormatError
 from ..linked import components
 from .nodes import Navigation
-from .records import NODE, ROOT_EDGE, Records
+from .records import NODE, ROOT_EDGE
 
 DEEPEST = 7  # level of the smallest squares: 1/4 unit
 QUARTERS = 4  # smallest squares to a unit
@@ -23,10 +22,9 @@ _ROOT = 1 << DEEPEST  # smallest squares along a root
 _ROOT_BITS = 2 * DEEPEST
 _MAX_ROOTS, _MAX_LAYERS = 1 << 12, 256  # of a layer; of a map: what a level could have, and memory has room for
 
-Numbers = npt.NDArray[np.int64]
 
 _low = np.arange(_ROOT)
-_SPREAD: Numbers = sum(((_low >> bit & 1) << (2 * bit) for bit in range(DEEPEST)), np.zeros(_ROOT, np.int64))
+_SPREAD: Ints = sum(((_low >> bit & 1) << (2 * bit) for bit in range(DEEPEST)), np.zeros(_ROOT, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ class Grid:
             where = f"level {node['level']}, layer {node['layer']} at {node['x']:g}, {node['y']:g}"
             raise FormatError(f"a leaf is not a square of the map's grid: {where}", "navigation")
 
-    def squares(self, nodes: Records) -> tuple[Numbers, Numbers, Numbers]:
+    def squares(self, nodes: Records) -> tuple[Ints, Ints, Ints]:
         """Lower left corners x and y, and edges, of nodes, NODE [n]: int64[n] each, in smallest squares."""
         edge = (_ROOT >> nodes["level"].astype(np.int64)).astype(np.int64)
         x = (nodes["x"].astype(np.float64) * QUARTERS - edge / 2).astype(np.int64)
@@ -85,23 +83,23 @@ class Grid:
         x, y, edge = self.squares(np.array([node], NODE))
         return int(x[0]), int(y[0]), int(edge[0])
 
-    def place(self, layer: Integers, x: Numbers, y: Numbers) -> Numbers:
+    def place(self, layer: Integers, x: Ints, y: Ints) -> Ints:
         """Place of each corner, int64[n], -1 outside the map. layer, x, y: [n], in smallest squares."""
         inside = (x >= 0) & (y >= 0) & (x < self.width * QUARTERS) & (y < self.height * QUARTERS)
         root = (layer.astype(np.int64) * self.rows + (y >> DEEPEST)) * self.columns + (x >> DEEPEST)
         low = _SPREAD[x & (_ROOT - 1)] | _SPREAD[y & (_ROOT - 1)] << 1
         return np.where(inside, root << _ROOT_BITS | low, -1)
 
-    def places(self, nodes: Records) -> Numbers:
+    def places(self, nodes: Records) -> Ints:
         """Place of each node, NODE [n]: int64[n]."""
         x, y, _ = self.squares(nodes)
         return self.place(nodes["layer"], x, y)
 
-    def spans(self, nodes: Records) -> Numbers:
+    def spans(self, nodes: Records) -> Ints:
         """How many places lie in each node, NODE [n]: int64[n]."""
         return np.int64(1) << 2 * (DEEPEST - nodes["level"].astype(np.int64))
 
-    def find(self, places: Numbers, nodes: Records, wanted: Numbers) -> Numbers:
+    def find(self, places: Ints, nodes: Records, wanted: Ints) -> Ints:
         """The number of the node, of some ordered by place, that holds each place wanted, int64[n]; -1 for none."""
         if not len(places):
             return np.full(len(wanted), -1)
@@ -110,7 +108,7 @@ class Grid:
         return np.where(inside, number, -1)
 
 
-def edges(grid: Grid, places: Numbers, leaves: Records) -> Numbers:
+def edges(grid: Grid, places: Ints, leaves: Records) -> Ints:
     """Pairs [n, 2] of leaves of one layer that share an edge, both ways round; `leaves` are ordered by place.
 
     Of two such leaves the smaller one's whole side lies on the other: the leaf that holds a point beyond the middle of
@@ -128,7 +126,7 @@ def edges(grid: Grid, places: Numbers, leaves: Records) -> Numbers:
     return np.concatenate(found)
 
 
-def regions(leaves: Records, known: npt.NDArray[np.bool_], first: Numbers, second: Numbers) -> npt.NDArray[np.int32]:
+def regions(leaves: Records, known: Bools, first: Ints, second: Ints) -> Int32s:
     """The region of each leaf: all that can be reached from each other without a door are one, and nothing else is.
 
     `known`: leaves whose region counts; `first` and `second`: links, both ways round. A part takes the region that most
@@ -162,7 +160,7 @@ def regions(leaves: Records, known: npt.NDArray[np.bool_], first: Numbers, secon
     return after.astype(np.int32)
 
 
-def assemble(grid: Grid, leaves: Records, layers: int) -> tuple[Records, Numbers]:
+def assemble(grid: Grid, leaves: Records, layers: int) -> tuple[Records, Ints]:
     """All nodes in the file's order, with their indices and children; and the index of each of `leaves`.
 
     Leaves are ordered by place. Records are in pre-order and indices, from 1 on, in post-order; a blocked root has an
@@ -204,7 +202,7 @@ def assemble(grid: Grid, leaves: Records, layers: int) -> tuple[Records, Numbers
     return nodes, index[of_leaves]
 
 
-def _fill_inner(grid: Grid, nodes: Records, numbers: Numbers, places: Numbers, levels: Numbers) -> None:
+def _fill_inner(grid: Grid, nodes: Records, numbers: Ints, places: Ints, levels: Ints) -> None:
     """The fields of internal nodes but for what numbers they name."""
     root, low = places >> _ROOT_BITS, places & (1 << _ROOT_BITS) - 1
     x, y = (sum(((low >> (2 * bit + axis) & 1) << bit for bit in range(DEEPEST)), 0 * low) for axis in (0, 1))

@@ -9,9 +9,8 @@ import reprlib
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Records = npt.NDArray[np.void]
+from ..arrays import Records
 
 PALETTE_SLOTS = 256
 NAME_SIZE = 128  # bytes of a palette's name

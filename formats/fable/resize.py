@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Bools, Records
 from ..binary import FormatError
 from . import tng
 from .leaves import crossings
@@ -15,11 +16,10 @@ from .level import Level
 from .navigation import navigation_of_leaves, raster, rebuild, weights
 from .nodes import Navigation
 from .quadtree import QUARTERS
-from .records import GAME_CELL_EDGE, ROOT_EDGE, Records
+from .records import GAME_CELL_EDGE, ROOT_EDGE
 
 LARGEST = 1024
 """Units along a side: the game's largest level has 256."""
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _resized(
     leaves = old.nodes[numbers]
     leaves["x"] += np.float32(edges.west)
     leaves["y"] += np.float32(edges.south)
-    stay: Mask = (leaves["x"] > 0) & (leaves["x"] < size[0]) & (leaves["y"] > 0) & (leaves["y"] < size[1])
+    stay: Bools = (leaves["x"] > 0) & (leaves["x"] < size[0]) & (leaves["y"] > 0) & (leaves["y"] < size[1])
     owners = np.repeat(stay & (leaves["switchable"] != 0), np.where(leaves["switchable"] != 0, leaves["key_count"], 0))
     place = np.full(len(old.nodes), -1)
     place[numbers[stay]] = np.arange(np.count_nonzero(stay))

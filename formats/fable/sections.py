@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Indices, Int32s
 from ..binary import FormatError
 from .level import Level
 from .nodes import Navigation
@@ -29,7 +29,7 @@ class NumberedSection:
     error: str = ""
     """Why it can't be read."""
 
-    def leaves(self, layer: int) -> npt.NDArray[np.intp]:
+    def leaves(self, layer: int) -> Indices:
         """The numbers of the nodes that are leaves of a layer, int[n], ascending."""
         if self.navigation is None:
             return np.zeros(0, np.intp)
@@ -64,9 +64,7 @@ def numbered_sections(level: Level) -> Iterator[NumberedSection]:
         point += len(navigation.positions)
 
 
-def door_lists(
-    navigation: Navigation, numbers: npt.NDArray[np.intp]
-) -> tuple[npt.NDArray[np.int32], list[tuple[int, ...]]]:
+def door_lists(navigation: Navigation, numbers: Indices) -> tuple[Int32s, list[tuple[int, ...]]]:
     """Which list of keys each of some nodes has, int32[n], 0 for those that aren't doors; and the lists, from 1 on.
 
     numbers: int[n], of the nodes. Doors with the same keys in the same order have the same list.

@@ -39,6 +39,15 @@ class Statement:
         return f"{self.before}{self.key}{self.space}{self.value}{self.end}"
 
 
+class BlockView:
+    """What a block means: a view of it."""
+
+    __slots__ = ("block",)
+
+    def __init__(self, block: "StatementBlock") -> None:
+        self.block = block
+
+
 @dataclass(slots=True, eq=False)
 class StatementBlock:
     """What stands between two statements: a thing, a section, a component, a map."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Records
 from ..binary import Budget, Cursor, FormatError
 from . import lzo
 from .big import ArchiveEntry
-from .records import TEXTURE, Records
+from .records import TEXTURE
 
 KIND = "GBANK"
 """How the names of banks begin that have textures."""

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Reals
+from ..arrays import Bools, Bytes, Floats, Indices, Reals
 
 FULL, SLOTS = 255, 3
 NONE = -1
@@ -23,10 +22,6 @@ NONE = -1
 NOTICED = 0.5 / FULL
 """What rounds to a strength of 1. Less than that is nobody's paint."""
 
-Bools = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.intp]
-Floats = npt.NDArray[np.float64]
 Otherwise = Literal["refuse", "fit"]
 
 
@@ -35,7 +30,7 @@ class BlendError(Exception):
 
     message: str
     """What is wrong with them."""
-    cells: Ints
+    cells: Indices
     """[m], which of the rows they were."""
 
     def __init__(self, message: str, cells: Bools) -> None:
@@ -60,7 +55,7 @@ def resolve(
     weights: Reals,
     touched: Bools,
     slots: Bytes,
-    theme_of: Ints,
+    theme_of: Indices,
     slot_of: Bytes,
     *,
     sums: Otherwise = "refuse",
@@ -102,13 +97,13 @@ def paint(shares: Floats, slot: int, amounts: Floats, erase: bool) -> tuple[Floa
     return painted, (painted.sum(axis=1) > 0) & ~(erase & (others == 0))
 
 
-def quantise(shares: Floats) -> Ints:
+def quantise(shares: Floats) -> Indices:
     """Whole numbers [n, k] in the proportion of `shares` [n, k] that add up to 255: the largest fractions round up."""
     exact = shares / shares.sum(axis=1, keepdims=True) * FULL
     whole = np.floor(exact)
     missing = FULL - whole.sum(axis=1, keepdims=True)
     rank = np.argsort(np.argsort(whole - exact, axis=1, kind="stable"), axis=1, kind="stable")
-    found: Ints = (whole + (rank < missing)).astype(np.intp)
+    found: Indices = (whole + (rank < missing)).astype(np.intp)
     return found
 
 
@@ -135,7 +130,7 @@ def _refuse(what: str, cells: Bools) -> None:
         raise BlendError(what, cells)
 
 
-def _place(themes: Ints, strengths: Ints, slots: Bytes, theme_of: Ints, slot_of: Bytes) -> tuple[Bytes, Bytes]:
+def _place(themes: Indices, strengths: Indices, slots: Bytes, theme_of: Indices, slot_of: Bytes) -> tuple[Bytes, Bytes]:
     """Give up to three themes a cell (strongest first) their places among its slots."""
     rows = np.arange(len(slots))
     had = theme_of[slots]

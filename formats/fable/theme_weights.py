@@ -7,11 +7,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import Integers
+from ..arrays import Bools, Bytes, Indices, Int32s, Integers, Records, Singles
 from . import strengths
-from .records import Records
 
 FULL = 255
 """The weight of a cell that is of one theme alone: 1.0 in Blender."""
@@ -23,15 +21,15 @@ class Weights(NamedTuple):
     A cell has at most one row a layer.
     """
 
-    slots: NDArray[np.uint8]
+    slots: Bytes
     """[k], the first slot of the layer's name."""
-    weights: NDArray[np.uint8]
+    weights: Bytes
     """[k], 1 to FULL."""
-    cells: NDArray[np.int32]
+    cells: Int32s
     """[k], y * columns + x."""
 
 
-def of_cells(cells: Records, has_layer: NDArray[np.bool_]) -> Weights:
+def of_cells(cells: Records, has_layer: Bools) -> Weights:
     """Return the weights of cells, CELL [rows, columns] or [n]. has_layer: bool[256], the slots that have one.
 
     A weight is the sum of the cell's strengths with that slot, clamped to 0..255; rows of weight 0 are left out.
@@ -57,7 +55,7 @@ def of_cells(cells: Records, has_layer: NDArray[np.bool_]) -> Weights:
     return Weights((key >> np.uint16(8)).astype(np.uint8), (key & np.uint16(0xFF)).astype(np.uint8), number[order])
 
 
-def of_values(values: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+def of_values(values: Singles) -> tuple[Bytes, Indices]:
     """The weights that a layer has, and of which cells, from one value a cell, float32[n]: uint8[k], 1 to FULL, and
     int[k], ascending. What is outside 0 to 1 is clamped.
     """
@@ -66,7 +64,7 @@ def of_values(values: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[n
     return whole[found], found
 
 
-def of_layers(layers: Iterable[tuple[int, NDArray[np.uint8], Integers]]) -> Weights:
+def of_layers(layers: Iterable[tuple[int, Bytes, Integers]]) -> Weights:
     """Put layers together: of each its slot, the weights of its cells, uint8[n] of 1..255, and these cells, int[n]."""
     parts = [
         (np.full(len(cells), slot, np.uint8), amounts, cells.astype(np.int32))

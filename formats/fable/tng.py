@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..binary import Buffer
 from . import text
 from .records import UID_BASE
-from .text import Document, Statement, StatementBlock, set_number
+from .text import BlockView, Document, Statement, StatementBlock, set_number
 
 Vector = tuple[float, float, float]
 
@@ -24,13 +24,10 @@ _AXES = ("X", "Y", "Z")
 _PLACE, _FORWARD, _UP, _INITIAL = "Position", "RHSetForward", "RHSetUp", "InitialPos"
 
 
-class Thing:
+class Thing(BlockView):
     """A view of a thing's block; setting what it has already changes no character."""
 
-    __slots__ = ("block",)
-
-    def __init__(self, block: StatementBlock) -> None:
-        self.block = block
+    __slots__ = ()
 
     @property
     def kind(self) -> str:
@@ -137,13 +134,10 @@ class Thing:
         _set_vector(body, name, value)
 
 
-class ThingSection:
+class ThingSection(BlockView):
     """Things that come and go together: "NULL" is always there, others are named after a quest."""
 
-    __slots__ = ("block",)
-
-    def __init__(self, block: StatementBlock) -> None:
-        self.block = block
+    __slots__ = ()
 
     @property
     def name(self) -> str:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .geometry import Floats, Ints, grid
+from ..arrays import Bools, Floats, Indices, Int32s, Singles
+from .geometry import grid
 from .theme_weights import FULL, Weights
 
 _STEPS = ("0", "1", "2", "4", "8", "16")
@@ -35,7 +35,7 @@ def depth_of(name: str) -> float:
     return int(found["whole"]) + int(found["part"] or 0) / 100
 
 
-def depths(names: Sequence[str], known: Mapping[str, float] | None = None) -> Floats:
+def depths(names: Sequence[str], known: Mapping[str, float] | None = None) -> Singles:
     """`depth_of` each theme, float32[n]. known: what the game's definitions say, by name, which comes first."""
     of_game = known or {}
     return np.array([of_game.get(name, depth_of(name)) for name in names], np.float32)
@@ -47,7 +47,7 @@ def ladder(family: str) -> dict[str, float]:
     return {name: depth_of(name) for name in names}
 
 
-def blend(depth: Floats | NDArray[np.float64], steps: Sequence[float]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def blend(depth: Singles | Floats, steps: Sequence[float]) -> tuple[Indices, Floats]:
     """What makes water so deep, float[n]: which step, int[n], and how much of the one behind it, 0 to 1; the rest is of
     the step itself. steps: depths that there are, ascending, two at least.
     """
@@ -57,7 +57,7 @@ def blend(depth: Floats | NDArray[np.float64], steps: Sequence[float]) -> tuple[
     return lower, np.clip(share, 0, 1)
 
 
-def basin(ground: Floats, row: int, column: int, level: float) -> NDArray[np.bool_]:
+def basin(ground: Singles, row: int, column: int, level: float) -> Bools:
     """The cells that water would cover which stands at this level over one of them, bool[rows, columns]: all lower ones
     that it reaches. ground: of the cells, float32[rows, columns].
     """
@@ -71,17 +71,17 @@ def basin(ground: Floats, row: int, column: int, level: float) -> NDArray[np.boo
     return found
 
 
-def _along_rows(found: NDArray[np.bool_], low: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _along_rows(found: Bools, low: Bools) -> Bools:
     """All low cells that no higher one of their row parts from one that was found."""
     begins = ~low
     begins[:, 0] = True
     runs = np.cumsum(begins.reshape(-1)).reshape(low.shape)
     reached = np.bincount(runs.reshape(-1), found.reshape(-1)) > 0
-    grown: NDArray[np.bool_] = reached[runs] & low
+    grown: Bools = reached[runs] & low
     return grown
 
 
-def surface(ground: Floats, weights: Weights, depth: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def surface(ground: Singles, weights: Weights, depth: Singles) -> tuple[Singles, Bools]:
     """How high water stands, float32[rows, columns] in units, and which of the squares have any, bool[rows - 1,
     columns - 1].
 
@@ -99,15 +99,15 @@ def surface(ground: Floats, weights: Weights, depth: Floats) -> tuple[Floats, ND
     return np.where(wet, level, shore).astype(np.float32), squares
 
 
-def _around(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _around(values: Floats) -> Floats:
     """The sums of each number and the eight round it."""
     padded = np.pad(values, 1)
     rows = padded[:-2] + padded[1:-1] + padded[2:]
-    total: NDArray[np.float64] = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]
+    total: Floats = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]
     return total
 
 
-def faces(level: Floats, squares: NDArray[np.bool_]) -> tuple[Floats, Ints]:
+def faces(level: Singles, squares: Bools) -> tuple[Singles, Int32s]:
     """A mesh of a water's surface: vertices, float32[n, 3], and the corners of quads, int32[4 * m]; see `surface`."""
     points, corners = grid(*level.shape)
     points[:, 2] = level.reshape(-1)

@@ -8,20 +8,17 @@ from dataclasses import dataclass
 
 from ..binary import Buffer
 from . import text
-from .text import Document, StatementBlock, unquoted
+from .text import BlockView, Document, StatementBlock, unquoted
 
 MOST_MAPS = 2_000
 """Maps that are read of a world: the game has some 400, and the file of each is looked for."""
 _ENDS = {"NewMap": "EndMap", "NewRegion": "EndRegion"}
 
 
-class WorldMap:
+class WorldMap(BlockView):
     """A view of a map's block."""
 
-    __slots__ = ("block",)
-
-    def __init__(self, block: StatementBlock) -> None:
-        self.block = block
+    __slots__ = ()
 
     @property
     def number(self) -> str:
@@ -70,13 +67,10 @@ class WorldMap:
         return int(value) if value is not None and value.is_integer() else None
 
 
-class Region:
+class Region(BlockView):
     """A view of a region's block."""
 
-    __slots__ = ("block",)
-
-    def __init__(self, block: StatementBlock) -> None:
-        self.block = block
+    __slots__ = ()
 
     @property
     def number(self) -> str:

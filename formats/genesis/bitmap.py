@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Bytes
 from ..binary import Buffer, Cursor, FormatError
 
 MAGIC, BMP_MAGIC = b"GeBm", b"BM"
 VERSION = 0x40
 MAX_SIZE = 1 << 15  # pixels a side; textures have 256 at most
 
-Pixels = npt.NDArray[np.uint8]
+Pixels = Bytes
 
 
 class PixelFormat(IntEnum):

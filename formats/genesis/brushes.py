@@ -4,10 +4,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..convex import CLIP, Floats, Ints, Polygons, from_planes, planes
+from ..arrays import Bools, Floats
+from ..convex import CLIP, Polygons, from_planes, planes
 from .records import FaceArray
 
-__all__ = ["CLIP", "Floats", "Ints", "Polygons", "from_planes", "inside_out", "planes", "polygons"]
+__all__ = ["CLIP", "Polygons", "from_planes", "inside_out", "planes", "polygons"]
 
 
 def polygons(faces: FaceArray, face_counts: npt.ArrayLike) -> Polygons:
@@ -23,9 +24,7 @@ def face_planes(faces: FaceArray) -> tuple[Floats, Floats]:
         return normals, faces["dist"].astype(np.float64)
 
 
-def inside_out(
-    normals: Floats, dists: Floats, face_counts: npt.ArrayLike, closed: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
+def inside_out(normals: Floats, dists: Floats, face_counts: npt.ArrayLike, closed: Bools) -> Bools:
     """Which of the brushes that don't close [b] would, if all of their normals pointed the other way.
 
     normals float64[n, 3], dists float64[n]: of their faces, brush after brush; face_counts: int[b].

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..arrays import Ints
 from ..binary import FormatError, Problem
-from ..convex import Ints
 from ..counting import number_of
 from . import brushes, motion, typedefs
 from .entities import MODEL, MODEL_KEY, Entity

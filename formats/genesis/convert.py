@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Floats, Indices, Singles
 from ..binary import FormatError
 from ..convex import within
 from ..counting import number_of
@@ -52,7 +52,7 @@ from .records import (
 from .text import fixed
 from .typedefs import NULL, TypeDef
 from .upgrade import upgraded
-from .windings import Floats, Integers, planes_of
+from .windings import planes_of
 
 EDITOR_PATH_NAME = "PathInfo"  # of the only path of a model's motion in a `.3dt`
 CAMERA = "Camera"
@@ -60,7 +60,6 @@ ENTITY_HIDDEN = 4  # among an editor entity's flags
 INT_BOUND = 2.0**31
 SAME_TIME = 1e-4  # seconds: keys nearer to a time than that are at it
 
-Doubles = npt.NDArray[np.float64]
 _LOCKED = int(EditorFaceFlag.TEXTURELOCKED)
 
 
@@ -129,7 +128,7 @@ def _renamed(motion: Motion, name: str) -> Motion:
     return replace(motion, paths=motion.paths[:1], names=[name], checksum=None, binary=False, source=None)
 
 
-def _pose(model: EditorModel) -> Doubles | None:
+def _pose(model: EditorModel) -> Floats | None:
     """What moves a model's brushes, float64[3, 4], from the key that they stand at to the first; None if they stay."""
     if model.motion is None or not model.motion.paths:
         return None
@@ -138,7 +137,7 @@ def _pose(model: EditorModel) -> Doubles | None:
     if rotation is None or translation is None or len(rotation.times) != len(translation.times):
         return None
 
-    def key(time: float) -> Doubles | None:
+    def key(time: float) -> Floats | None:
         at = np.flatnonzero(np.abs(rotation.times - time) < SAME_TIME)
         return _matrix(rotation.values[at[0]], translation.values[at[0]]) if len(at) else None
 
@@ -148,11 +147,11 @@ def _pose(model: EditorModel) -> Doubles | None:
     own = np.eye(4)
     own[:3, :3] = np.reshape(model.transform[:9], (3, 3))
     own[:3, 3] = model.transform[9:]
-    moved: Doubles = (own @ start @ np.linalg.inv(own @ now))[:3]
+    moved: Floats = (own @ start @ np.linalg.inv(own @ now))[:3]
     return moved
 
 
-def _matrix(quaternion: Doubles, place: Doubles) -> Doubles:
+def _matrix(quaternion: Floats, place: Floats) -> Floats:
     w, x, y, z = quaternion
     matrix = np.eye(4)
     matrix[:3, :3] = (
@@ -164,7 +163,7 @@ def _matrix(quaternion: Doubles, place: Doubles) -> Doubles:
     return matrix
 
 
-def _brushes(pieces: list[csg.CsgPiece], vis_detail: bool, pose: Doubles | None) -> list[Brush]:
+def _brushes(pieces: list[csg.CsgPiece], vis_detail: bool, pose: Floats | None) -> list[Brush]:
     """Pieces as brushes of a `.map`. `vis_detail`: details hide what is behind them, too."""
     sources = [face for piece in pieces for face, _ in piece.faces]
     corners = [points for piece in pieces for _, points in piece.faces]
@@ -182,7 +181,7 @@ def _brushes(pieces: list[csg.CsgPiece], vis_detail: bool, pose: Doubles | None)
     return result
 
 
-def _faces(sources: list[EditorFace], corners: list[Floats], pose: Doubles | None) -> FaceArray:
+def _faces(sources: list[EditorFace], corners: list[Singles], pose: Floats | None) -> FaceArray:
     """Records of FACE: planes of the corners, and textures laid on as the editor does, rounding where it does."""
     faces = np.zeros(len(sources), FACE)
     if not sources:
@@ -222,7 +221,7 @@ def _texture(name: str) -> str:
     return name[:15]
 
 
-def _locked_axes(face: EditorFace, normal: Floats, pose: Doubles | None) -> tuple[Doubles, Doubles]:
+def _locked_axes(face: EditorFace, normal: Singles, pose: Floats | None) -> tuple[Floats, Floats]:
     """The axes of a texture-locked face: the columns of its own matrix, turned by the texture's angle."""
     matrix = np.reshape(face.transform[:9], (3, 3)) if face.transform != IDENTITY else _face_angle(normal)
     if pose is not None:
@@ -232,7 +231,7 @@ def _locked_axes(face: EditorFace, normal: Floats, pose: Doubles | None) -> tupl
     return matrix[:, 0] * cosine + matrix[:, 1] * sine, matrix[:, 1] * cosine - matrix[:, 0] * sine
 
 
-def _locked_shift(face: EditorFace, u: Doubles, v: Doubles) -> tuple[float, float]:
+def _locked_shift(face: EditorFace, u: Floats, v: Floats) -> tuple[float, float]:
     """The offsets of a texture-locked face: its texture begins at its position."""
     place = np.array(face.position)
     across, down = (np.float32(one or 1.0) for one in face.scale)
@@ -275,7 +274,7 @@ def lock(
     return rotate, tuple(one + 0.0 for one in transform), (x, y, z)
 
 
-def _face_angle(normal: Floats) -> Doubles:
+def _face_angle(normal: Singles) -> Floats:
     """The matrix that a face without its own gets: it turns the face into the xy plane (editor, before 1.32)."""
     down = normal.astype(np.float64)
     x, y, z = np.abs(down)
@@ -440,7 +439,7 @@ def _editor_brushes(entity: Entity, model_id: int, name: str, left_out: list[str
     return result
 
 
-def _rings(polygons: geometry.Polygons, counts: Sequence[int]) -> list[Floats]:
+def _rings(polygons: geometry.Polygons, counts: Sequence[int]) -> list[Singles]:
     """The points of faces as the editor has them, clockwise; none of those without an area. counts: a brush's faces."""
     result = []
     for face, closed in enumerate(np.repeat(polygons.closed, counts).tolist()):
@@ -451,7 +450,7 @@ def _rings(polygons: geometry.Polygons, counts: Sequence[int]) -> list[Floats]:
     return result
 
 
-def _padded(polygons: list[Floats]) -> tuple[Floats, Integers]:
+def _padded(polygons: list[Singles]) -> tuple[Singles, Indices]:
     """Polygons as one array, float32[n, v, 3], and how many corners they have."""
     counts = np.array([len(points) for points in polygons], np.intp)
     result = np.zeros((len(polygons), int(counts.max(initial=1)), 3), np.float32)
@@ -459,7 +458,7 @@ def _padded(polygons: list[Floats]) -> tuple[Floats, Integers]:
     return result, counts
 
 
-def _written_normals(rings: list[Floats]) -> Floats:
+def _written_normals(rings: list[Singles]) -> Singles:
     """The normals that the editor finds when it reads the points, which have six decimals in the file."""
     points, counts = _padded(rings)
     return planes_of(np.round(points.astype(np.float64), 6).astype(np.float32), counts)[0].normals
@@ -472,7 +471,7 @@ def _has_look(face: np.void, setting: np.void) -> bool:
     return bool((np.abs(floats) < INT_BOUND).all())
 
 
-def _editor_face(face: np.void, setting: np.void, name: str, points: Floats) -> EditorFace:
+def _editor_face(face: np.void, setting: np.void, name: str, points: Singles) -> EditorFace:
     flags = face_flags_to_editor(int(face["flags"])) | int(EditorFaceFlag.VISIBLE)
     made = EditorFace(points, name, flags)
     if not _has_look(face, setting):

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..arrays import Bools, Indices, Singles
 from ..steps import Steps, Stepwise, drain, quietly
 from .editor_level import EditorBrush, EditorFace, Level3dt
 from .records import EditorBrushFlag, EditorFaceFlag
 from .solids import SolidPool, Solids
-from .windings import Floats, Integers, Mask, WindingPlanes, dot, scaled_sum, sheets
+from .windings import WindingPlanes, dot, scaled_sum, sheets
 
 SHOW_VISIBLE = 1  # the setting ShowGroups; 0: all
 # As numbers: IntFlags are ten times as slow.
@@ -31,7 +32,7 @@ class CsgPiece:
     """A convex part of a brush. `faces`: which face each of its own looks like, and its corners float32[n, 3]."""
 
     brush: EditorBrush
-    faces: list[tuple[EditorFace, Floats]]
+    faces: list[tuple[EditorFace, Singles]]
 
     @property
     def flags(self) -> int:
@@ -74,7 +75,7 @@ class _Targets:
         self.low, self.high = pool.low[shapes], pool.high[shapes]
         self.pool = pool
 
-    def note(self, shape: int, model: int, which: Mask) -> None:
+    def note(self, shape: int, model: int, which: Bools) -> None:
         """Note down that a shape of a model cuts those of `which` whose box its own touches."""
         low, high = self.pool.low[shape], self.pool.high[shape]
         apart = (self.low > high).any(axis=1) | (self.high < low).any(axis=1)
@@ -121,13 +122,13 @@ class _Cutting:
             yield
         return self.left
 
-    def keep(self, jobs: Integers, solids: Solids) -> None:
+    def keep(self, jobs: Indices, solids: Solids) -> None:
         """Note down what is left; it waits for the next cutter of its row."""
         for number, (piece, row, place, _) in enumerate(jobs.tolist(), self.pool.add(solids)):
             self.left[piece, place].append(number)
             self.waiting.append((number, row, place + 1))
 
-    def started(self) -> Integers:
+    def started(self) -> Indices:
         """What waits, with the next of its cutters that its box touches; what none touches is done."""
         found = []
         for piece, row, start in self.waiting:
@@ -238,7 +239,7 @@ class _Csg:
                     node.children.append(shell)
                     wanted.append((node.children, shell, None))
 
-    def inner(self, shells: Solids, thickness: list[float]) -> tuple[Solids, Mask]:
+    def inner(self, shells: Solids, thickness: list[float]) -> tuple[Solids, Bools]:
         """Solids with their planes moved inwards, except those of faces that are fixed; and which there are."""
         hull = np.maximum(np.array(thickness, np.float32), 1)[:, None, None]
         fixed = np.array([bool(face.flags & _FIXED) for face in self.faces] + [False])[shells.origins]

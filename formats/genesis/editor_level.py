@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-import numpy as np
-import numpy.typing as npt
-
+from ..arrays import Singles
 from .editor_settings import new_settings
 from .entities import KeyValues, Vector
 from .level import Level
@@ -19,7 +17,7 @@ from .motion import Motion
 from .records import EditorBrushFlag, EditorFaceFlag
 
 Span = tuple[int, int]  # from where to where in the text that was read
-Points = npt.NDArray[np.float32]  # [n, 3]
+Points = Singles  # [n, 3]
 
 VERSION = (1, 31)  # the one that real levels have; the editor of Genesis3D 1.1 writes 1.32
 POINT, PLACELESS = 0, 1  # styles of entities: whether their class has an origin

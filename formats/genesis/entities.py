@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Ints
 from ..binary import FormatError
 from .motion import Motion
 from .records import FACE, FaceArray
@@ -107,7 +108,7 @@ class PackedBrushes:
     """Brushes as arrays: `flags` uint32[b], `counts` int64[b] and the faces of all, records of FACE, in their order."""
 
     flags: npt.NDArray[np.uint32]
-    counts: npt.NDArray[np.int64]
+    counts: Ints
     faces: FaceArray
 
     def unpack(self) -> list[Brush]:

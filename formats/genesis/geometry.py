@@ -10,16 +10,14 @@ from enum import IntFlag
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
+from .. import ranges
+from ..arrays import Array, Floats, Int32s, Ints, Singles
 from . import brushes, records, textures
 from .brushes import Polygons
 from .convert import lay_locked
 from .editor_level import EditorBrush, EditorFace
 from .map_file import MapLevel
 from .records import BrushFlag, FaceFlag
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class FaceAppearance(IntFlag):
@@ -77,20 +75,20 @@ class Geometry:
     @property
     def brush_of_face(self) -> Ints:
         """int[f]: a number from 0 to b."""
-        return np.repeat(np.arange(len(self.counts)), self.counts)
+        return ranges.owners(self.counts)
 
     @property
     def first_face(self) -> Ints:
         """int[b + 1]: the first face of each brush."""
-        return np.concatenate([[0], np.cumsum(self.counts)])
+        return ranges.starts(self.counts)
 
-    def uvs(self, sizes: Floats) -> NDArray[np.float32]:
+    def uvs(self, sizes: Floats) -> Singles:
         """UVs of the corners, float32[c, 2]. sizes: float64[f, 2], width and height of each face's texture."""
         polygons, made = self.polygons, np.empty((len(self.polygons.corners), 2), np.float32)
         for first in range(0, len(self.faces), _BLOCK):
             starts = polygons.first_corner[first : first + _BLOCK + 1]
             here, faces = slice(int(starts[0]), int(starts[-1])), slice(first, first + _BLOCK)
-            owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+            owners = ranges.owners(np.diff(starts))
             points = polygons.positions.take(polygons.corners[here], axis=0)
             with np.errstate(all="ignore"):
                 texels = textures.texels(self.faces[faces], points, owners)
@@ -194,7 +192,7 @@ def _alike(rows: NDArray[np.uint64]) -> Ints:
     return like
 
 
-def appearances(face_flags: NDArray[np.int32], flags: NDArray[np.uint32], counts: Ints) -> Ints:
+def appearances(face_flags: Int32s, flags: NDArray[np.uint32], counts: Ints) -> Ints:
     """The Appearance of each face, int64[n]. flags: of brushes, which have so many faces as counts say."""
     appearance = _APPEARANCES.take(face_flags & len(_APPEARANCES) - 1)
     hidden = (flags & int(BrushFlag.CLIP | BrushFlag.HINT)) != 0
@@ -210,12 +208,12 @@ def appearances(face_flags: NDArray[np.int32], flags: NDArray[np.uint32], counts
 def _editor_polygons(sides: Sequence[EditorFace], counts: Ints) -> Polygons:
     """The polygons of a `.3dt`: corners that lie at the very same point of a brush are one vertex."""
     sizes = np.array([len(face.points) for face in sides], np.int64)
-    first_corner = np.concatenate([[0], np.cumsum(sizes)])
+    first_corner = ranges.starts(sizes)
     points = np.concatenate([np.empty((0, 3), np.float32), *(face.points for face in sides)])
     # The file goes clockwise as seen from outside: each ring backwards, beginning with the same corner.
     place = np.arange(len(points)) - np.repeat(first_corner[:-1], sizes)
     points = points[np.repeat(first_corner[:-1], sizes) + (-place) % np.repeat(sizes, sizes)]
-    brush = np.repeat(np.repeat(np.arange(len(counts)), counts), sizes)
+    brush = np.repeat(ranges.owners(counts), sizes)
     rows = np.zeros(len(points), [("brush", "<i8"), ("point", "<f4", (3,))])
     rows["brush"], rows["point"] = brush, points + np.float32(0)  # -0.0 is 0.0
     _, chosen, corners = np.unique(rows.view("V20"), return_index=True, return_inverse=True)
@@ -223,10 +221,10 @@ def _editor_polygons(sides: Sequence[EditorFace], counts: Ints) -> Polygons:
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     vertex_brush = brush[chosen[order]]
-    first_vertex = np.concatenate([[0], np.cumsum(np.bincount(vertex_brush, minlength=len(counts)))])
+    first_vertex = ranges.starts(np.bincount(vertex_brush, minlength=len(counts)))
     return Polygons(
         points[chosen[order]].astype(np.float64),
-        first_vertex.astype(np.int64),
+        first_vertex,
         rank[corners.reshape(-1)],
         first_corner,
         np.ones(len(counts), np.bool_),
@@ -246,7 +244,7 @@ def sound(polygons: Polygons) -> Polygons:
     if sound.all():
         return polygons
     corners = polygons.corners[np.repeat(sound, sizes)]
-    first_corner = np.concatenate([[0], np.cumsum(np.where(sound, sizes, 0))])
+    first_corner = ranges.starts(np.where(sound, sizes, 0))
     return replace(polygons, corners=corners, first_corner=first_corner)
 
 

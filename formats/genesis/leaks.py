@@ -6,8 +6,8 @@ import struct
 import numpy as np
 
 from .. import solid_leaks, solid_tree
+from ..arrays import Floats
 from ..binary import Problem, Severity
-from ..convex import Floats
 from ..solid_leaks import Space
 from ..steps import Steps, Stepwise
 from . import convert

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Int32s
 from ..binary import Buffer, Cursor, FormatError
 from . import motion_file, typedefs
 from .entities import Entity, PackedBrushes
@@ -162,7 +162,7 @@ def _read_brushes(cursor: Cursor, data: bytes, where: str) -> PackedBrushes:
 def _run(data: bytes, offset: int, faces: int, stride: int, limit: int) -> int:
     """How many of up to `limit` brushes, from the one at `offset` on, have that many faces and lie within the data."""
     limit = min(limit, (len(data) - offset) // stride)
-    counts: npt.NDArray[np.int32] = np.ndarray(limit, "<i4", data, offset + 4, (stride,))
+    counts: Int32s = np.ndarray(limit, "<i4", data, offset + 4, (stride,))
     found, size = 0, 64
     while found < limit:
         others = np.flatnonzero(counts[found : found + size] != faces)

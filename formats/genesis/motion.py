@@ -12,10 +12,10 @@ from enum import IntEnum, IntFlag
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Floats
+
 TOLERANCE = 1e-4  # between steps of time and between axes, for the writer to shorten them
 PATH_NAME = "FixedPath"  # the name of the only path, in motions that the editor writes
-
-Floats = npt.NDArray[np.float64]
 
 
 class Interpolation(IntEnum):

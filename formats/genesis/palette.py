@@ -2,9 +2,9 @@
 """Colours of a picture reduced to a palette: median cut."""
 
 import numpy as np
-import numpy.typing as npt
 
-Bytes = npt.NDArray[np.uint8]
+from ..arrays import Bytes, Floats, Indices
+
 _WEIGHTS = np.array([0.30, 0.59, 0.11])  # how much the eye minds differences of red, green and blue
 
 
@@ -27,15 +27,15 @@ def quantized(picture: Bytes, limit: int = 256) -> tuple[Bytes, Bytes]:
     return colors.astype(np.uint8), inverse.astype(np.uint8).reshape(height, width)
 
 
-def nearest(picture: npt.NDArray[np.float64], colors: Bytes) -> Bytes:
+def nearest(picture: Floats, colors: Bytes) -> Bytes:
     """The number of the colour, uint8[n, 3], that is nearest to each pixel of a picture [h, w, 3]: uint8[h, w]."""
     found, inverse = np.unique(np.rint(picture).reshape(-1, 3), axis=0, return_inverse=True)
-    away: npt.NDArray[np.float64] = ((found[:, None] - colors.astype(np.float64)) ** 2) @ _WEIGHTS
+    away: Floats = ((found[:, None] - colors.astype(np.float64)) ** 2) @ _WEIGHTS
     numbers = away.argmin(axis=1).astype(np.uint8)[inverse.reshape(-1)]
     return np.asarray(numbers.reshape(picture.shape[:2]), np.uint8)
 
 
-def _boxes(colors: npt.NDArray[np.float64], counts: npt.NDArray[np.float64], limit: int) -> npt.NDArray[np.intp]:
+def _boxes(colors: Floats, counts: Floats, limit: int) -> Indices:
     """The number of the box of each colour."""
     labels = np.zeros(len(colors), np.intp)
     boxes = [np.arange(len(colors))]
@@ -57,7 +57,7 @@ def _boxes(colors: npt.NDArray[np.float64], counts: npt.NDArray[np.float64], lim
     return labels
 
 
-def _error(colors: npt.NDArray[np.float64], counts: npt.NDArray[np.float64]) -> tuple[float, int, float]:
+def _error(colors: Floats, counts: Floats) -> tuple[float, int, float]:
     """A box's weighted squared error along its longest axis, that axis, and the mean on it."""
     total = counts.sum()
     means = (counts[:, None] * colors).sum(axis=0) / total

@@ -9,9 +9,10 @@ from enum import IntFlag
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-FaceArray = npt.NDArray[np.void]  # of FACE
+from ..arrays import Records
+
+FaceArray = Records  # of FACE
 
 FACE = np.dtype(
     [

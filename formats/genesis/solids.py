@@ -6,21 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from ..arrays import Array
-from .windings import (
-    BACK,
-    FRONT,
-    ON,
-    Floats,
-    Integers,
-    Mask,
-    WindingPlanes,
-    clipped,
-    padded,
-    planes_of,
-    sheets,
-    sides_of,
-)
+from ..arrays import Array, Bools, Indices, Singles
+from .windings import BACK, FRONT, ON, WindingPlanes, clipped, padded, planes_of, sheets, sides_of
 
 MIN_FACES = 4  # of a solid
 SPLIT = 3  # beside FRONT, BACK and ON: a face on both sides
@@ -34,17 +21,17 @@ class Solids:
     `origins` int[n, f]: numbers of the faces that they look like.
     """
 
-    points: Floats
-    counts: Integers
-    normals: Floats
-    dists: Floats
-    origins: Integers
+    points: Singles
+    counts: Indices
+    normals: Singles
+    dists: Singles
+    origins: Indices
 
     def __len__(self) -> int:
         return len(self.points)
 
     @classmethod
-    def of(cls, polygons: list[list[Floats]], origins: list[list[int]]) -> Self:
+    def of(cls, polygons: list[list[Singles]], origins: list[list[int]]) -> Self:
         """Solids of lists of polygons, float32[n, 3] each; faces without a normal are left out."""
         faces = max(map(len, polygons), default=1) or 1
         corners = max((len(points) for solid in polygons for points in solid), default=3)
@@ -98,11 +85,11 @@ class Solids:
         self.origins[here, :wide] = batch.origins
 
     @property
-    def exists(self) -> Mask:
+    def exists(self) -> Bools:
         """bool[solids, faces]: which faces there are."""
         return self.counts > 0
 
-    def flat(self) -> tuple[Floats, Integers]:
+    def flat(self) -> tuple[Singles, Indices]:
         """All faces as one row of polygons: float32[n, corners, 3], of which the first int[n] count."""
         count, faces, corners = self.points.shape[:3]
         return self.points.reshape(count * faces, corners, 3), self.counts.reshape(-1)
@@ -129,14 +116,14 @@ class Solids:
             self.origins[rows, order],
         )
 
-    def bounds(self) -> tuple[Floats, Floats]:
+    def bounds(self) -> tuple[Singles, Singles]:
         """The least and the largest coordinates of each, float32[n, 3]."""
         real = (np.arange(self.points.shape[2]) < self.counts[:, :, None])[..., None]
         low = np.where(real, self.points, np.inf).min(axis=(1, 2)).astype(np.float32)
         high = np.where(real, self.points, -np.inf).max(axis=(1, 2)).astype(np.float32)
         return low, high
 
-    def sealed(self) -> tuple[Self, Mask]:
+    def sealed(self) -> tuple[Self, Bools]:
         """Solids rebuilt from their planes alone, without cracks; and which are still solids, bool[solids].
 
         Each face starts as a huge square and is clipped by the others. One that is clipped away is removed, and then
@@ -170,7 +157,7 @@ class Solids:
         alive &= result.exists.sum(axis=1) >= MIN_FACES
         return result.compact(), alive
 
-    def clip_each_other(self) -> Mask:
+    def clip_each_other(self) -> Bools:
         """Clip each face by the planes of the others, in their order; bool[solids, faces]: which are clipped away."""
         count, faces = self.counts.shape
         removed = np.zeros((count, faces), bool)
@@ -195,7 +182,7 @@ class Solids:
                 self.counts[solid[cut], other[cut]] = sizes
         return removed
 
-    def face_sides(self, planes: WindingPlanes) -> Integers:
+    def face_sides(self, planes: WindingPlanes) -> Indices:
         """On which side of its solid's plane each face is, int[n, f]: FRONT, BACK, ON or SPLIT; -1 for no face."""
         faces = self.counts.shape[1]
         points, counts = self.flat()
@@ -204,7 +191,7 @@ class Solids:
         found = np.where(front & back, SPLIT, np.where(front, FRONT, np.where(back, BACK, ON)))
         return np.where(counts > 0, found, -1).reshape(len(self), faces)
 
-    def slices(self, planes: WindingPlanes) -> tuple[Floats, Integers]:
+    def slices(self, planes: WindingPlanes) -> tuple[Singles, Indices]:
         """Where planes, one a solid, cut these: polygons float32[n, corners, 3] and how many corners count, int[n], 0
         where nothing is left.
         """
@@ -227,7 +214,7 @@ class Solids:
                 counts[rows[cut]] = sizes
         return points, counts
 
-    def split(self, planes: WindingPlanes, origins: Integers) -> tuple[Self, Mask, Self, Mask]:
+    def split(self, planes: WindingPlanes, origins: Indices) -> tuple[Self, Bools, Self, Bools]:
         """Cut each solid by a plane; new faces look like `origins` int[n].
 
         Returns the parts in front and whether there are any, and the same of the parts behind. A solid that the plane
@@ -259,7 +246,7 @@ class Solids:
         parts, sides, planes, origins = self.take(rows), sides[rows], planes.take(rows), origins[rows]
         halves = [parts._half(sides, planes, middles, corners, origins, side) for side in (FRONT, BACK)]
         sealed, alive = type(self).joined(halves).sealed()
-        results: list[tuple[Self, Mask]] = []
+        results: list[tuple[Self, Bools]] = []
         for side, start in ((FRONT, 0), (BACK, len(rows))):
             both = type(self).joined([sealed.take(np.arange(start, start + len(rows))), whole])
             place = np.empty(len(self), np.intp)
@@ -272,7 +259,7 @@ class Solids:
         return (*results[0], *results[1])
 
     def _half(
-        self, sides: Integers, planes: WindingPlanes, middles: Floats, corners: Integers, origins: Integers, side: int
+        self, sides: Indices, planes: WindingPlanes, middles: Singles, corners: Indices, origins: Indices, side: int
     ) -> Self:
         """The faces of solids on one side of planes that cut them, and the new face there."""
         count = len(self)
@@ -319,12 +306,12 @@ class SolidPool:
         return self._count
 
     @property
-    def low(self) -> Floats:
+    def low(self) -> Singles:
         """float32[solids, 3]: the least coordinates of each."""
         return self._low[: self._count]
 
     @property
-    def high(self) -> Floats:
+    def high(self) -> Singles:
         """float32[solids, 3]: the largest coordinates of each."""
         return self._high[: self._count]
 
@@ -363,14 +350,14 @@ class SolidPool:
             self._solids.origins[index, :faces],
         )
 
-    def faces(self, which: Integers, faces: Integers) -> tuple[WindingPlanes, Integers, Mask]:
+    def faces(self, which: Indices, faces: Indices) -> tuple[WindingPlanes, Indices, Bools]:
         """Of solids [n] one face each [n]: its plane, what it looks like, and whether there is such a face."""
         last = self._solids.counts.shape[1] - 1
         at = which, np.minimum(faces, last)
         there = (self._solids.counts[at] > 0) & (faces <= last)
         return WindingPlanes(self._solids.normals[at], self._solids.dists[at]), self._solids.origins[at], there
 
-    def polygons(self, number: int) -> tuple[list[int], list[Floats]]:
+    def polygons(self, number: int) -> tuple[list[int], list[Singles]]:
         """The faces of a solid: which ones they look like, and their corners, float32[n, 3] each."""
         counts = self._solids.counts[number].tolist()
         faces = [face for face, count in enumerate(counts) if count]

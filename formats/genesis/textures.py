@@ -10,10 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .brushes import Floats, Ints
+from ..arrays import Bools, Floats, Ints, Records, Singles
 from .records import FaceArray
-
-Floats32 = npt.NDArray[np.float32]
 
 LIGHT_SCALE = 2.0  # of faces in new levels
 _FIELDS = (("u_vec", "draw_scale_x", "offset_x"), ("v_vec", "draw_scale_y", "offset_y"))
@@ -35,7 +33,7 @@ PARAMETERS = np.dtype(
 
 def world_axes(
     normals: npt.ArrayLike, rotate: npt.ArrayLike = 0.0, light_scale: npt.ArrayLike = LIGHT_SCALE
-) -> tuple[Floats32, Floats32]:
+) -> tuple[Singles, Singles]:
     """The editor's u_vec and v_vec, float32[n, 3], of faces that are not texture-locked.
 
     The texture is laid on from the side that the normal [n, 3] points to most, and turned by `rotate` degrees;
@@ -81,7 +79,7 @@ def lay(
     faces["offset_x"], faces["offset_y"] = np.broadcast_to(np.asarray(shift, np.float32), (len(faces), 2)).T
 
 
-def ties(normals: Floats32) -> npt.NDArray[np.bool_]:
+def ties(normals: Singles) -> Bools:
     """bool[n]: which normals [n, 3] point to two axes as much, but for rounding.
 
     Builds of the editor differ in the last bits, so that they may lay such a texture on from different sides.
@@ -90,7 +88,7 @@ def ties(normals: Floats32) -> npt.NDArray[np.bool_]:
     return np.asarray(sizes[:, 2] - sizes[:, 1] <= _TIE)
 
 
-def parameters(faces: FaceArray, normals: Floats32 | None = None) -> npt.NDArray[np.void]:
+def parameters(faces: FaceArray, normals: Singles | None = None) -> Records:
     """The editor's parameters of faces, as records of PARAMETERS: the inverse of :func:`lay` where it `fits`.
 
     normals [n, 3]: those that the editor will go by, if they aren't the faces' own.
@@ -155,7 +153,7 @@ class Fit:
 
     faces: FaceArray  # with their new vectors
     residual: Floats  # texels by which the worst corner is off: bent or torn UVs fit no face
-    possible: npt.NDArray[np.bool_]  # False where UVs have no direction (all corners at one U or V): vectors stay
+    possible: Bools  # False where UVs have no direction (all corners at one U or V): vectors stay
 
 
 def fit(faces: FaceArray, points: Floats, owners: Ints, texel: Floats) -> Fit:
@@ -258,7 +256,7 @@ def _plane_axes(normals: Floats) -> tuple[Floats, Floats]:
     return across, np.cross(normals, across)
 
 
-def moved(faces: FaceArray, move: npt.NDArray[np.float64]) -> FaceArray:
+def moved(faces: FaceArray, move: Floats) -> FaceArray:
     """Faces with the texture vectors that keep the texture on what a transform moved.
 
     move: float64[4, 4]. The vectors' lengths (the lightmap's fineness) stay: a scale goes into the texture's scale.

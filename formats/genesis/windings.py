@@ -10,14 +10,8 @@ float32[n, v, 3] with `counts` int[n] of their corners, which go clockwise as se
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Array
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
+from ..arrays import Array, Bools, Floats, Indices, Singles
 
 ON_EPSILON = np.float32(0.1)  # a corner nearer to a plane is on it
 NO_NORMAL = np.float32(0.001)  # a cross product no larger is none: the corners are in a line
@@ -30,29 +24,29 @@ FRONT, BACK, ON = 0, 1, 2
 class WindingPlanes:
     """Normals float32[n, 3], out of the solid, and distances float32[n]."""
 
-    normals: Floats
-    dists: Floats
+    normals: Singles
+    dists: Singles
 
     def take(self, which: Array) -> "WindingPlanes":
         """Some of the planes."""
         return WindingPlanes(self.normals[which], self.dists[which])
 
 
-def dot(one: Floats, two: Floats) -> Doubles:
+def dot(one: Singles, two: Singles) -> Floats:
     """Scalar products of float32[..., 3] over the last axis, not rounded: float64[...]."""
     wide = one.astype(np.float64)
     return np.asarray(wide[..., 0] * two[..., 0] + wide[..., 1] * two[..., 1] + wide[..., 2] * two[..., 2])
 
 
-def cross(one: Floats, two: Floats) -> Floats:
+def cross(one: Singles, two: Singles) -> Singles:
     """Vector products of float32[..., 3] over the last axis: float32[..., 3]."""
     x1, y1, z1 = np.moveaxis(one.astype(np.float64), -1, 0)
     x2, y2, z2 = np.moveaxis(two.astype(np.float64), -1, 0)
-    product: Floats = np.stack([y1 * z2 - z1 * y2, z1 * x2 - x1 * z2, x1 * y2 - y1 * x2], axis=-1).astype(np.float32)
+    product: Singles = np.stack([y1 * z2 - z1 * y2, z1 * x2 - x1 * z2, x1 * y2 - y1 * x2], axis=-1).astype(np.float32)
     return product
 
 
-def normalized(vectors: Floats) -> Floats:
+def normalized(vectors: Singles) -> Singles:
     """Vectors float32[..., 3] of length 1; a vector of length 0 stays.
 
     The editor's Windows builds store the sum of the squares as a 32-bit float before they take its root, and the root
@@ -60,16 +54,16 @@ def normalized(vectors: Floats) -> Floats:
     """
     squares = dot(vectors, vectors).astype(np.float32)
     lengths = np.sqrt(squares.astype(np.float64)).astype(np.float32).astype(np.float64)
-    result: Floats = (vectors * (1 / np.where(lengths == 0, 1, lengths))[..., None]).astype(np.float32)
+    result: Singles = (vectors * (1 / np.where(lengths == 0, 1, lengths))[..., None]).astype(np.float32)
     return result
 
 
-def scaled_sum(one: Floats, two: Floats, scales: Doubles) -> Floats:
+def scaled_sum(one: Singles, two: Singles, scales: Floats) -> Singles:
     """`one` + `scales` * `two`, the scales rounded first."""
     return (one + two.astype(np.float64) * scales.astype(np.float32)[..., None]).astype(np.float32)
 
 
-def planes_of(points: Floats, counts: Integers) -> tuple[WindingPlanes, Mask]:
+def planes_of(points: Singles, counts: Indices) -> tuple[WindingPlanes, Bools]:
     """The planes of polygons float32[n, corners, 3], each by the first three corners in a row that are not in a line;
     and which have one, bool[n]. counts: int[n], the corners of each.
     """
@@ -92,7 +86,7 @@ def planes_of(points: Floats, counts: Integers) -> tuple[WindingPlanes, Mask]:
     return WindingPlanes(normals, dot(second, normals).astype(np.float32)), found
 
 
-def sides_of(points: Floats, counts: Integers, planes: WindingPlanes) -> tuple[Floats, Integers]:
+def sides_of(points: Singles, counts: Indices, planes: WindingPlanes) -> tuple[Singles, Indices]:
     """Distances [n, v] of corners from one plane a polygon, and on which side they are; -1 where there is no corner."""
     dists = (dot(points, planes.normals[:, None]) - planes.dists[:, None]).astype(np.float32)
     sides = np.where(dists > ON_EPSILON, FRONT, np.where(dists < -ON_EPSILON, BACK, ON))
@@ -101,8 +95,8 @@ def sides_of(points: Floats, counts: Integers, planes: WindingPlanes) -> tuple[F
 
 
 def clipped(
-    points: Floats, counts: Integers, planes: WindingPlanes, dists: Floats, sides: Integers, keep: int = BACK
-) -> tuple[Floats, Integers]:
+    points: Singles, counts: Indices, planes: WindingPlanes, dists: Singles, sides: Indices, keep: int = BACK
+) -> tuple[Singles, Indices]:
     """The parts of polygons on one side of their planes; `dists` and `sides` are those that `sides_of` gave."""
     following = np.empty_like(sides)
     following[:, :-1] = sides[:, 1:]
@@ -128,7 +122,7 @@ def clipped(
     return result, new_counts
 
 
-def sheets(planes: WindingPlanes) -> Floats:
+def sheets(planes: WindingPlanes) -> Singles:
     """One huge square on each plane, float32[n, 4, 3]."""
     normals, dists = planes.normals, planes.dists
     x, y, z = np.abs(normals).T
@@ -144,7 +138,7 @@ def sheets(planes: WindingPlanes) -> Floats:
     return np.stack([left_side + up, right_side + up, right_side - up, left_side - up], axis=1)
 
 
-def padded(points: Floats, size: int) -> Floats:
+def padded(points: Singles, size: int) -> Singles:
     """The same polygons with room for `size` corners."""
     missing = size - points.shape[-2]
     if missing <= 0:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Bools, Indices
 from ..binary import FormatError, Problem
 from ..counting import number_of
 from . import material
@@ -15,7 +16,7 @@ from .level import Group, Layer, Level
 from .mesh import Mesh
 from .names import meant
 from .objects import Entity, no_group
-from .records import FLOAT_TYPES, MASK_WORDS, NO_GROUP, NO_MAPPING_GROUP, Ints, layers_of
+from .records import FLOAT_TYPES, MASK_WORDS, NO_GROUP, NO_MAPPING_GROUP, layers_of
 
 Severity = Literal["error", "warning"]
 
@@ -38,7 +39,7 @@ def check(level: Level) -> list[Problem]:
     return found
 
 
-def _some(wrong: npt.NDArray[np.bool_], place: str, message: str, severity: Severity = "error") -> Iterator[Problem]:
+def _some(wrong: Bools, place: str, message: str, severity: Severity = "error") -> Iterator[Problem]:
     """One problem for all elements where `wrong` is set."""
     numbers = np.flatnonzero(wrong)
     if len(numbers):
@@ -148,7 +149,7 @@ def _triangles(level: Level) -> Iterator[Problem]:
         yield from _by_face(beyond, owners, f"names a normal that is not there: there are {len(triangles.normals)}")
 
 
-def _by_face(wrong: npt.NDArray[np.bool_], owners: Ints, message: str) -> Iterator[Problem]:
+def _by_face(wrong: Bools, owners: Indices, message: str) -> Iterator[Problem]:
     yield from _some(wrong, f"triangle of face {owners[wrong.argmax()] if wrong.any() else 0}:", message)
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Indices
 from ..binary import Buffer, Cursor, FormatError
 from .blank import new_mesh
 from .chunks import Chunk, join, split
@@ -131,9 +132,7 @@ def selection(level: Level, faces: npt.ArrayLike, entities: list[Entity]) -> Lev
     return result
 
 
-def _compact(
-    numbers: npt.NDArray[np.uint32], count: int, what: str
-) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp]]:
+def _compact(numbers: npt.NDArray[np.uint32], count: int, what: str) -> tuple[npt.NDArray[np.uint32], Indices]:
     """Which numbers occur, and each as its place among those. Raises FormatError for one that nothing has."""
     used, places = np.unique(numbers, return_inverse=True)
     if len(used) and int(used[-1]) >= count:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..binary import FormatError
-from ..format import Document
+from ..format import Document, tried
 from .faces import FaceLayers, Faces
 from .level import EditorSettings, Group, Layer, Level
 from .mesh import Mesh
@@ -80,22 +80,15 @@ def contents(level: Level) -> Document:
     return {
         "version": level.version,
         "chunks": [chunk.id for chunk in level.chunks if chunk.id != ChunkId.OBJECT],
-        "mesh": _tried(lambda: _mesh(level.mesh)),
-        "objects": _tried(lambda: (_entity(entity) for entity in level.entities)),
-        "layers": _tried(lambda: [_listed(layer) for layer in level.layers]),
-        "groups": _tried(lambda: [_listed(group) for group in level.groups]),
-        "viewports": _tried(lambda: level.viewports),
-        "custom colors": _tried(lambda: [f"{color:08x}" for color in level.custom_colors]),
-        "editor settings": _tried(lambda: [_settings(settings) for settings in level.editor_settings]),
+        "mesh": tried(lambda: _mesh(level.mesh)),
+        "objects": tried(lambda: (_entity(entity) for entity in level.entities)),
+        "layers": tried(lambda: [_listed(layer) for layer in level.layers]),
+        "groups": tried(lambda: [_listed(group) for group in level.groups]),
+        "viewports": tried(lambda: level.viewports),
+        "custom colors": tried(lambda: [f"{color:08x}" for color in level.custom_colors]),
+        "editor settings": tried(lambda: [_settings(settings) for settings in level.editor_settings]),
         "unknown chunks": _unknown_contents(level, LEVEL_ORDER),
     }
-
-
-def _tried(part: Callable[[], object]) -> object:
-    try:
-        return part()
-    except FormatError as error:
-        return error
 
 
 def _unknown_contents(parts: Parts, known: tuple[int, ...]) -> list[Document]:
@@ -104,14 +97,14 @@ def _unknown_contents(parts: Parts, known: tuple[int, ...]) -> list[Document]:
 
 def _mesh(mesh: Mesh) -> Document:
     return {
-        "materials": _tried(lambda: mesh.materials),
-        "vertices": _tried(lambda: mesh.vertices),
-        "edges": _tried(lambda: mesh.edges),
-        "faces": _tried(lambda: _faces(mesh.faces)),
-        "face layers": _tried(lambda: _face_layers(mesh.face_layers)),
-        "mapping groups": _tried(lambda: mesh.mapping_groups),
-        "geometry groups": _tried(lambda: _geometry_groups(mesh.geometry_groups)),
-        "triangles": _tried(lambda: _triangles(mesh.triangles)),
+        "materials": tried(lambda: mesh.materials),
+        "vertices": tried(lambda: mesh.vertices),
+        "edges": tried(lambda: mesh.edges),
+        "faces": tried(lambda: _faces(mesh.faces)),
+        "face layers": tried(lambda: _face_layers(mesh.face_layers)),
+        "mapping groups": tried(lambda: mesh.mapping_groups),
+        "geometry groups": tried(lambda: _geometry_groups(mesh.geometry_groups)),
+        "triangles": tried(lambda: _triangles(mesh.triangles)),
         "unknown chunks": _unknown_contents(mesh, MESH_ORDER),
     }
 
@@ -167,7 +160,7 @@ def _property(each: Property) -> Document:
         "type": PropertyType(each.type).name.lower() if known else each.type,
         "components": each.components,
         "animated": each.animated,
-        "value": _tried(lambda: _plain(each.value)),
+        "value": tried(lambda: _plain(each.value)),
     }
     return told if known and _says_all(each) else told | {"bytes": each.raw}
 

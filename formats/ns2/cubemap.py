@@ -4,6 +4,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Singles
 from ..binary import Buffer, FormatError
 
 EDGE = 64  # pixels
@@ -11,7 +12,7 @@ SIZE = 6 * EDGE * EDGE * 4
 _BIAS = 128 + 8  # of the exponent byte; red, green and blue are whole numbers of 256ths
 
 
-def decode(data: Buffer) -> npt.NDArray[np.float32]:
+def decode(data: Buffer) -> Singles:
     """The pictures, float32 [6, 64, 64, 3], linear red, green, blue. Raises FormatError unless there are 98,304 bytes.
 
     A pixel is red, green, blue and an exponent that they share; exponent 0 is black.
@@ -20,7 +21,7 @@ def decode(data: Buffer) -> npt.NDArray[np.float32]:
         raise FormatError(f"{len(data)} bytes; six pictures of {EDGE} x {EDGE} have {SIZE}", "cubemap")
     pixels = np.frombuffer(data, np.uint8).reshape(6, EDGE, EDGE, 4)
     exponents = pixels[..., 3:].astype(np.int32)
-    colors: npt.NDArray[np.float32] = np.ldexp(pixels[..., :3].astype(np.float32), exponents - _BIAS)
+    colors: Singles = np.ldexp(pixels[..., :3].astype(np.float32), exponents - _BIAS)
     return np.where(exponents == 0, np.float32(0), colors)
 
 

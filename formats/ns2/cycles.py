@@ -2,14 +2,12 @@
 """Rings of half-edges, each of which knows the one that follows it."""
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Bools, Indices
 from .walk import counts_to_starts
 
-Ints = npt.NDArray[np.intp]
 
-
-def cycles(following: Ints) -> tuple[Ints, Ints]:
+def cycles(following: Indices) -> tuple[Indices, Indices]:
     """All elements of a permutation int[n], cycle by cycle in order round it, and where the cycles begin.
 
     Each cycle begins with its smallest element; cycles go by these. By pointer doubling: no loop an element.
@@ -33,7 +31,7 @@ def cycles(following: Ints) -> tuple[Ints, Ints]:
     return order, counts_to_starts(counts)
 
 
-def pairs(keys: Ints, backward: npt.NDArray[np.bool_]) -> Ints:
+def pairs(keys: Indices, backward: Bools) -> Indices:
     """The partner of each element, int[n]: the one other that has its key, int[n], and runs the other way; -1: none."""
     order = np.lexsort((backward, keys))
     sizes = np.unique(keys, return_counts=True)[1]

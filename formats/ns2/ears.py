@@ -10,12 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Reals
-
-Ints = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
+from ..arrays import Bools, Indices, Reals
 
 _Edges = list[tuple[Reals, Reals]]  # x and y of the edges of triangles a, b, c: from a to b, b to c, c to a
 
@@ -33,7 +29,7 @@ class Rule:
     several: bool = False  # at once: all ears that go before both of their neighbours
 
 
-def batches(sizes: Ints, dimensions: int = 2) -> Iterator[Ints]:
+def batches(sizes: Indices, dimensions: int = 2) -> Iterator[Indices]:
     """Numbers of polygons in batches, small ones first, for tables of corners by corners that aren't too large.
 
     Each batch takes as many steps as its largest polygon has corners: the fewer there are, the better. `dimensions`: 1
@@ -49,7 +45,7 @@ def batches(sizes: Ints, dimensions: int = 2) -> Iterator[Ints]:
         first = end
 
 
-def clip(points: Reals, sizes: Ints, rule: Rule) -> tuple[Ints, Ints]:
+def clip(points: Reals, sizes: Indices, rule: Rule) -> tuple[Indices, Indices]:
     """Cut polygons into triangles.
 
     Returns int[t, 3], numbers of corners within their polygon, in the order in which the editor lists them, and int[t],
@@ -65,11 +61,11 @@ def clip(points: Reals, sizes: Ints, rule: Rule) -> tuple[Ints, Ints]:
 class _Clipping:
     """The state of a batch. Polygons that are done leave it."""
 
-    def __init__(self, points: Reals, sizes: Ints, rule: Rule) -> None:
+    def __init__(self, points: Reals, sizes: Indices, rule: Rule) -> None:
         count, width = points.shape[:2]
         slots = np.arange(width)
         self.rule = rule
-        self.found: list[tuple[Ints, Ints]] = []
+        self.found: list[tuple[Indices, Indices]] = []
         self.owner = np.arange(count)
         self.x, self.y = np.ascontiguousarray(np.moveaxis(points, 2, 0))
         self.left = sizes
@@ -83,7 +79,7 @@ class _Clipping:
         self._finish()
         self._weigh(*np.nonzero(self.alive))
 
-    def run(self) -> tuple[Ints, Ints]:
+    def run(self) -> tuple[Indices, Indices]:
         while len(self.owner):
             self._step()
         owners = np.concatenate([owner for owner, _ in self.found])
@@ -120,7 +116,7 @@ class _Clipping:
         more = self._finish()
         self._weigh(*np.nonzero(changed[more]))
 
-    def _and_others(self, ears: Ints) -> tuple[Ints, Ints]:
+    def _and_others(self, ears: Indices) -> tuple[Indices, Indices]:
         """Polygons and ears of theirs that can all be cut at once: those that cost less than their neighbours do.
 
         Triangles of ears that are no neighbours don't overlap. ears: those to be cut where there are no such ones, or
@@ -137,11 +133,11 @@ class _Clipping:
         rows, found = np.nonzero(chosen)  # ascending rows
         return rows, found
 
-    def _choose(self) -> Ints:
+    def _choose(self) -> Indices:
         """The ear of each polygon that goes next. The list's head is the last candidate; the first one wins ties."""
         cost = np.where(self.blocked == 0, self.cost, np.inf)
         rows = np.arange(len(cost))
-        ear: Ints
+        ear: Indices
         if self.rule.by_shape:
             of_head = cost[rows, self.head]
             cost[rows, self.head] = np.inf
@@ -159,14 +155,14 @@ class _Clipping:
         self._keep(~stuck)
         return np.asarray(ear[~stuck])
 
-    def _faults(self) -> Ints:
+    def _faults(self) -> Indices:
         """What speaks against cutting each corner off: corners in its way; more than all of them, not to be convex."""
         blocked = np.full(self.alive.shape, 1 << 30)
         rows, ears = np.nonzero(self.alive)
         blocked[rows, ears] = self._in_the_way(rows, ears).sum(axis=1)
         return np.asarray(blocked + np.where(self.cost == np.inf, blocked.shape[1], 0))
 
-    def _finish(self) -> Mask:
+    def _finish(self) -> Bools:
         """Let go of polygons of three corners, which are triangles if they are large enough; which ones stay."""
         three = self.left == 3
         if three.any():
@@ -182,11 +178,11 @@ class _Clipping:
             self._keep(more)
         return more
 
-    def _keep(self, which: Mask) -> None:
+    def _keep(self, which: Bools) -> None:
         for name in ("owner", "x", "y", "left", "head", "after", "before", "alive", "cost", "blocks", "blocked"):
             setattr(self, name, getattr(self, name)[which])
 
-    def _weigh(self, rows: Ints, ears: Ints) -> None:
+    def _weigh(self, rows: Indices, ears: Indices) -> None:
         """Work out what cutting corners off costs (infinite: not convex), and which corners are in the way of others.
 
         rows, ears: int[k].
@@ -199,12 +195,12 @@ class _Clipping:
         self.blocks[rows, ears] = blocks
         self.blocked[rows, ears] = blocks.sum(axis=1)
 
-    def _edges(self, rows: Ints, *corners: Ints) -> _Edges:
+    def _edges(self, rows: Indices, *corners: Indices) -> _Edges:
         """The edges of triangles with these corners: three int[k], of the polygons `rows`."""
         x, y = ([values[rows, at] for at in corners] for values in (self.x, self.y))
         return [(x[to] - x[at], y[to] - y[at]) for at, to in ((0, 1), (1, 2), (2, 0))]
 
-    def _in_the_way(self, rows: Ints, ears: Ints) -> Mask:
+    def _in_the_way(self, rows: Indices, ears: Indices) -> Bools:
         """Which corners lie in the triangles of corners int[k], or on their edges, and aren't where its own are."""
         blocks = self.alive[rows]
         x, y = self.x[rows], self.y[rows]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Array
+from ..arrays import Array, Bools, Indices, Records
 from ..binary import Buffer, Cursor, FormatError
 from .chunks import words
-from .records import FACE, LAYER_FORMAT, MASK_WORDS, MEMBER, Ints, Records
+from .records import FACE, LAYER_FORMAT, MASK_WORDS, MEMBER
 from .walk import counts_to_starts, gather, rows_at, starts
 
 _FIXED = FACE.itemsize // 4  # words before the number of inner loops
@@ -25,8 +25,8 @@ class Faces:
     """
 
     records: Records  # FACE [faces]
-    face_loops: Ints  # [faces + 1]
-    loop_members: Ints  # [loops + 1]
+    face_loops: Indices  # [faces + 1]
+    loop_members: Indices  # [loops + 1]
     members: Records  # MEMBER [members]
 
     def __len__(self) -> int:
@@ -38,12 +38,12 @@ class Faces:
         return cls(np.zeros(0, FACE), np.zeros(1, np.intp), np.zeros(1, np.intp), np.zeros(0, MEMBER))
 
     @property
-    def loop_faces(self) -> Ints:
+    def loop_faces(self) -> Indices:
         """The face of each loop [loops]."""
         return np.repeat(np.arange(len(self), dtype=np.intp), np.diff(self.face_loops))
 
     @property
-    def member_loops(self) -> Ints:
+    def member_loops(self) -> Indices:
         """The loop of each member [members]."""
         return np.repeat(np.arange(len(self.loop_members) - 1, dtype=np.intp), np.diff(self.loop_members))
 
@@ -74,7 +74,7 @@ class FaceLayers:
     always 0: there `masks` is [faces, 2].
     """
 
-    has: npt.NDArray[np.bool_]  # [faces]
+    has: Bools  # [faces]
     masks: npt.NDArray[np.uint32]  # [faces, 8]
 
     @classmethod
@@ -87,7 +87,7 @@ class FaceLayers:
         """For faces with these masks [faces, 8]; those without a bit are in no layer, as the editor writes them."""
         return cls(masks.any(axis=1), masks)
 
-    def members(self, layer: int) -> npt.NDArray[np.bool_]:
+    def members(self, layer: int) -> Bools:
         """Whether each face is in the layer of this id [faces]."""
         if layer >= 32 * self.masks.shape[1]:
             return np.zeros(len(self.has), np.bool_)
@@ -126,7 +126,7 @@ def decode_faces(data: Buffer, offset: int) -> Faces:
     return Faces(*frozen(records, face_loops, counts_to_starts(body[loops]), body[inside].view(MEMBER)))
 
 
-def _sizes(body: npt.NDArray[np.uint32], places: Ints) -> Ints:
+def _sizes(body: npt.NDArray[np.uint32], places: Indices) -> Indices:
     """How many words a face at each place has; 0 for faces with holes."""
     if not len(body):
         return np.ones(len(places), np.intp)
@@ -183,7 +183,7 @@ def check_faces(faces: Faces) -> None:
         raise FormatError("has no border loop", f"face {bare[0]}")
 
 
-def check_starts(begins: Ints, parts: int, whole: int, what: str) -> None:
+def check_starts(begins: Indices, parts: int, whole: int, what: str) -> None:
     """Raise FormatError unless `begins` [parts + 1] goes from 0 to `whole` and never back."""
     if begins.shape != (parts + 1,) or begins[0] != 0 or begins[-1] != whole or (np.diff(begins) < 0).any():
         raise FormatError(f"their table of {len(begins)} places does not go from 0 to {whole} in {parts} steps", what)

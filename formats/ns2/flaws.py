@@ -6,14 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Bools, Floats, Indices
 from .mesh import Mesh
 from .normals import face_normals
-from .records import Ints
-
-Mask = NDArray[np.bool_]
-Doubles = NDArray[np.float64]
 
 LEAST_AREA = 1e-6
 """Square metres: what covers less is a line or a point. The smallest square on the editor's grid of inches has 6e-4."""
@@ -27,7 +23,7 @@ _FARTHEST = 2.0**62
 """Steps of APART: planes that are farther away than whole numbers can tell are taken for one."""
 
 
-def without_area(mesh: Mesh) -> Mask:
+def without_area(mesh: Mesh) -> Bools:
     """Which faces cover nothing, bool[f]."""
     faces, points = mesh.faces, mesh.positions.astype(np.float64)
     if not len(faces):
@@ -41,7 +37,7 @@ def without_area(mesh: Mesh) -> Mask:
         return np.asarray(~(np.linalg.norm(sums, axis=1) / 2 > LEAST_AREA), np.bool_)
 
 
-def overlapping(mesh: Mesh, among: Mask) -> Mask:
+def overlapping(mesh: Mesh, among: Bools) -> Bools:
     """Which faces cover a part of another one that lies in the same plane and is seen from the same side, bool[f]:
     where they are, the game draws now one and now the other.
 
@@ -72,7 +68,7 @@ def overlapping(mesh: Mesh, among: Mask) -> Mask:
     return result
 
 
-def _planes(points: Doubles, normals: Doubles) -> Ints:
+def _planes(points: Floats, normals: Floats) -> Indices:
     """The plane, and side of it, of each triangle, int[n]: by normals and distances that were rounded."""
     distances = np.rint((points[:, 0] * normals).sum(axis=1) / APART).clip(-_FARTHEST, _FARTHEST)
     keys = np.column_stack([np.rint(normals / _STEEP), distances]).astype(np.int64)
@@ -83,19 +79,19 @@ def _planes(points: Doubles, normals: Doubles) -> Ints:
     return numbers
 
 
-def _flattened(points: Doubles, normals: Doubles) -> Doubles:
+def _flattened(points: Floats, normals: Floats) -> Floats:
     """Triangles [n, 3, 2] in their planes, which have these normals, against the clock."""
     across = np.cross(np.eye(3)[np.argmin(np.abs(normals), axis=1)], normals)
     across /= np.linalg.norm(across, axis=1, keepdims=True)
     frames = np.stack([across, np.cross(normals, across)], axis=2)
-    flat: Doubles = points @ frames
+    flat: Floats = points @ frames
     turn = flat[:, 1:] - flat[:, :1]
     clockwise = turn[:, 0, 0] * turn[:, 1, 1] < turn[:, 0, 1] * turn[:, 1, 0]
     flat[clockwise] = flat[clockwise][:, ::-1]
     return flat
 
 
-def _pairs(flat: Doubles, owners: Ints, planes: Ints) -> Iterator[tuple[Ints, Ints]]:
+def _pairs(flat: Floats, owners: Indices, planes: Indices) -> Iterator[tuple[Indices, Indices]]:
     """Pairs of triangles of one plane and different faces whose boxes overlap: numbers, a block of pairs at a time."""
     if not len(flat):
         return
@@ -119,7 +115,7 @@ def _pairs(flat: Doubles, owners: Ints, planes: Ints) -> Iterator[tuple[Ints, In
         yield one[near], other[near]
 
 
-def _cover(one: Doubles, other: Doubles) -> Mask:
+def _cover(one: Floats, other: Floats) -> Bools:
     """Which pairs of triangles [n, 3, 2], against the clock, overlap by more than APART: no side parts them."""
     apart = np.zeros(len(one), np.bool_)
     for near, far in ((one, other), (other, one)):

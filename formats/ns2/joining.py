@@ -7,31 +7,29 @@ Polygons are joined across marked edges only, so that a cut that an artist made 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Reals
+from ..arrays import Bools, Indices, Reals
 from .cycles import cycles, pairs
 from .walk import counts_to_starts, gather
-
-Ints = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
     """n faces with l loops: the border first, then holes, as in a level; made of p polygons."""
 
-    face_loops: Ints
+    face_loops: Indices
     """[n + 1]: where the loops of each face begin."""
-    loop_corners: Ints
+    loop_corners: Indices
     """[l + 1]: where the corners of each loop begin."""
-    corners: Ints
+    corners: Indices
     """[k]: corners of the polygons. The edge from one to the next of its loop is the polygon's own."""
-    polygon_faces: Ints
+    polygon_faces: Indices
     """[p]: the face that each polygon is in."""
 
 
-def joined(positions: Reals, vertices: Ints, edges: Ints, starts: Ints, owners: Ints, marked: Mask) -> Joined:
+def joined(
+    positions: Reals, vertices: Indices, edges: Indices, starts: Indices, owners: Indices, marked: Bools
+) -> Joined:
     """Join polygons across marked edges.
 
     `positions` float[v, 3]; `vertices` and `edges` int[k]: of each corner its vertex and the edge to the next corner;
@@ -54,7 +52,9 @@ def joined(positions: Reals, vertices: Ints, edges: Ints, starts: Ints, owners: 
     return result
 
 
-def _partners(vertices: Ints, edges: Ints, polygons: Ints, after: Ints, owners: Ints, marked: Mask) -> Ints:
+def _partners(
+    vertices: Indices, edges: Indices, polygons: Indices, after: Indices, owners: Indices, marked: Bools
+) -> Indices:
     """The corner whose edge is the other side of each corner's marked edge; -1 where there isn't one."""
     partners = np.full(len(vertices), -1, np.intp)
     sides = np.flatnonzero(marked[edges] & (owners[polygons] >= 0))
@@ -64,7 +64,7 @@ def _partners(vertices: Ints, edges: Ints, polygons: Ints, after: Ints, owners: 
     return np.where(polygons == polygons[partners], -1, partners)
 
 
-def _components(polygons: Ints, partners: Ints, count: int) -> Ints:
+def _components(polygons: Indices, partners: Indices, count: int) -> Indices:
     """The number of the face that each polygon is a part of; faces go by their first polygon."""
     sides = np.flatnonzero(partners >= 0)
     one, two = polygons[sides], polygons[partners[sides]]
@@ -79,7 +79,9 @@ def _components(polygons: Ints, partners: Ints, count: int) -> Ints:
         labels = smaller
 
 
-def _outlined(points: Reals, after: Ints, partners: Ints, faces: Ints, polygons: Ints) -> tuple[Joined, Mask]:
+def _outlined(
+    points: Reals, after: Indices, partners: Indices, faces: Indices, polygons: Indices
+) -> tuple[Joined, Bools]:
     """What is left of the edges of polygons [k], as loops; and which faces [n] aren't one border with holes."""
     count = int(faces.max(initial=-1)) + 1
     kept = np.flatnonzero(partners < 0)

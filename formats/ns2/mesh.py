@@ -2,14 +2,13 @@
 """The mesh of a level: vertices, edges, faces with holes, and what lies beside them (ns2.md §3.2)."""
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Array
+from ..arrays import Array, Bools, Indices, Records, Singles
 from ..binary import Buffer, Cursor, FormatError
 from .chunks import Chunk, ended, join, read_str8, split, str8
 from .faces import FaceLayers, Faces, decode_faces, decode_layers, encode_faces, encode_layers
 from .parts import Encode, Parts
-from .records import EDGE8, EDGE9, MAPPING_GROUP, MESH_ORDER, VERTEX12, VERTEX13, Ints, MeshChunkId, Records
+from .records import EDGE8, EDGE9, MAPPING_GROUP, MESH_ORDER, VERTEX12, VERTEX13, MeshChunkId
 from .triangles import (
     GeometryGroups,
     GroupTable,
@@ -134,47 +133,47 @@ class Mesh(Parts):
     # ------------------------------------------------------------------------------------------------ what they mean
 
     @property
-    def positions(self) -> npt.NDArray[np.float32]:
+    def positions(self) -> Singles:
         """Of the vertices: float32 [v, 3], metres, Y up. A copy."""
         return np.ascontiguousarray(self.vertices["position"])
 
     @property
-    def edge_vertices(self) -> Ints:
+    def edge_vertices(self) -> Indices:
         """Numbers of the vertices of each edge [e, 2]. Raises FormatError where one is no vertex."""
         pairs = self.edges["vertices"].astype(np.intp)
         _below(pairs, len(self.vertices), "edge", "vertex")
         return pairs
 
     @property
-    def smooth(self) -> npt.NDArray[np.bool_]:
+    def smooth(self) -> Bools:
         """Whether each edge is smooth [e]; before version 9 none is."""
         edges = self.edges
         return edges["smooth"] != 0 if "smooth" in (edges.dtype.names or ()) else np.zeros(len(edges), np.bool_)
 
     @property
-    def corners(self) -> Ints:
+    def corners(self) -> Indices:
         """The vertex at which each member of the loops starts: edge.vertices[flipped], [members].
 
         Raises FormatError where a member names no edge, or its `flipped` is neither 0 nor 1.
         """
         places, vertices = self._member_places()
-        corners: Ints = vertices[places]
+        corners: Indices = vertices[places]
         return corners
 
     @property
-    def ends(self) -> Ints:
+    def ends(self) -> Indices:
         """The vertex at which each member ends: edge.vertices[1 - flipped], [members].
 
         That is where the next member of the loop starts, but for 12 loops of known levels. Raises as `corners` does.
         """
         return self.member_vertices()[1]
 
-    def member_vertices(self) -> tuple[Ints, Ints]:
+    def member_vertices(self) -> tuple[Indices, Indices]:
         """Both `corners` and `ends`: half of the work is the same."""
         places, vertices = self._member_places()
         return vertices[places], vertices[places ^ 1]
 
-    def _member_places(self) -> tuple[Ints, Ints]:
+    def _member_places(self) -> tuple[Indices, Indices]:
         """Where the vertex at which each member starts stands among those of all edges, and these: [2 * e]."""
         members = self.faces.members
         pairs = self.edge_vertices

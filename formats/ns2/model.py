@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Indices, Records, Singles
 from ..binary import Buffer, Cursor, FormatError, table
 
 MAGIC = b"MDL"
@@ -47,7 +48,7 @@ class AttachPoint:
     name: str
     bone: int
     """That it moves with, -1: none."""
-    coords: npt.NDArray[np.float32]
+    coords: Singles
     """[4, 3]: x, y and z axis and origin."""
 
 
@@ -56,7 +57,7 @@ class Model:
     """A model."""
 
     version: int
-    vertices: npt.NDArray[np.void] = field(default_factory=lambda: np.zeros(0, VERTEX92))
+    vertices: Records = field(default_factory=lambda: np.zeros(0, VERTEX92))
     """VERTEX88 or VERTEX92 [v]."""
     triangles: npt.NDArray[np.uint32] = field(default_factory=lambda: np.zeros((0, 3), np.uint32))
     """[t, 3]: vertices."""
@@ -64,23 +65,23 @@ class Model:
     materials: list[str] = field(default_factory=list)
     """Paths of `.material` files, which the face sets have numbers of."""
     attach_points: list[AttachPoint] = field(default_factory=list)
-    bounds: npt.NDArray[np.float32] | None = None
+    bounds: Singles | None = None
     """[2, 3]: middle and half extents; None in version 3."""
     chunks: dict[int, int] = field(default_factory=dict)
     """The sizes of all chunks by id, of those too that aren't read (bones, animations, solids)."""
     flaws: list[str] = field(default_factory=list)
     """What is wrong with it, and how it was read nevertheless."""
 
-    def triangle_materials(self) -> npt.NDArray[np.intp]:
+    def triangle_materials(self) -> Indices:
         """int[triangles]: the number of each one's material; 0 for those in no face set."""
         result = np.zeros(len(self.triangles), np.intp)
         for part in self.face_sets:
             result[part.first : part.first + part.count] = part.material
         return result
 
-    def uv(self) -> npt.NDArray[np.float32]:
+    def uv(self) -> Singles:
         """Texture coordinates of the vertices [n, 2], v upwards as in Blender."""
-        turned: npt.NDArray[np.float32] = self.vertices["uv"].copy()
+        turned: Singles = self.vertices["uv"].copy()
         turned[:, 1] = 1 - turned[:, 1]
         return turned
 
@@ -180,7 +181,7 @@ def _attach_points(model: Model, cursor: Cursor) -> None:
     for _ in range(_count(cursor, 56, "attach points")):
         name = _text(cursor, "name of an attach point")
         bone = cursor.i32("bone of an attach point")
-        coords: npt.NDArray[np.float32] = cursor.array("<f4", 12, "attach point").reshape(4, 3)
+        coords: Singles = cursor.array("<f4", 12, "attach point").reshape(4, 3)
         model.attach_points.append(AttachPoint(name, bone, coords))
 
 

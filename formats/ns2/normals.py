@@ -2,19 +2,14 @@
 """Normals of faces, and the smoothed ones of smooth edges (ns2.md §7, §9)."""
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Reals
+from ..arrays import Bools, Floats, Indices, Reals, Singles
 from .walk import gather
-
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 _BLOCK = 1 << 14  # faces at a time: what is worked out for them then stays in the processor's cache
 
 
-def face_normals(positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints) -> Doubles:
+def face_normals(positions: Reals, corners: Indices, face_loops: Indices, loop_members: Indices) -> Floats:
     """Unit normals float64[n, 3] of faces on their visible side, by their borders; NaN for faces without an area.
 
     `positions` [v, 3], `corners` int[k]: the vertex of each member, `face_loops` int[n + 1], `loop_members` int[l + 1].
@@ -29,7 +24,7 @@ def face_normals(positions: Reals, corners: Ints, face_loops: Ints, loop_members
         return _unit(areas.T)
 
 
-def _areas(columns: list[Doubles], vertices: Ints, starts: Ints) -> Doubles:
+def _areas(columns: list[Floats], vertices: Indices, starts: Indices) -> Floats:
     """Twice the areas of polygons along each axis [3, n], by x, y and z of all vertices.
 
     Column by column, which is faster than rows of three.
@@ -53,15 +48,15 @@ def _areas(columns: list[Doubles], vertices: Ints, starts: Ints) -> Doubles:
     return areas
 
 
-def _unit(vectors: Doubles) -> Doubles:
+def _unit(vectors: Floats) -> Floats:
     """Vectors [n, 3] of length 1, in memory column by column."""
     x, y, z = vectors.T
     return np.asarray((vectors.T / np.sqrt(x * x + y * y + z * z)).T)
 
 
 def smoothed_normals(
-    normals: Doubles, smooth: Mask, member_edges: Ints, corners: Ints, ends: Ints, member_faces: Ints
-) -> tuple[npt.NDArray[np.float32], Ints]:
+    normals: Floats, smooth: Bools, member_edges: Indices, corners: Indices, ends: Indices, member_faces: Indices
+) -> tuple[Singles, Indices]:
     """The normals of smooth edges, and which of them each corner of a face has.
 
     `normals` float64[n, 3]: of the faces; `smooth` bool[e]; `member_edges`, `corners`, `ends`, `member_faces` int[k]:

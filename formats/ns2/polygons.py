@@ -11,17 +11,14 @@ from enum import IntEnum
 from itertools import combinations, pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Reals
+from ..arrays import Bools, Bytes, Indices, Reals
 from .cycles import cycles, pairs
 from .ears import Rule, clip
 from .rings import MOST_CORNERS, Rings, rings
 from .walk import counts_to_starts, gather
 
-Ints = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
-Faults = npt.NDArray[np.uint8]
+Faults = Bytes
 
 _FEW = 6  # corners of which all pairs are compared faster than they are sorted
 _CUTTING = Rule(smallest=0, whole=True, several=True)
@@ -43,20 +40,20 @@ class Fault(IntEnum):
 class Polygons:
     """p polygons with k corners, in the order of their n faces."""
 
-    starts: Ints
+    starts: Indices
     """[p + 1]: where the corners of each begin."""
-    members: Ints
+    members: Indices
     """[k]: the member of a loop that starts at the corner, so that corners[members] are vertices."""
-    bridges: Mask
+    bridges: Bools
     """[k]: the edge from the corner to the next one is a cut, else it is the member's."""
-    faces: Ints
+    faces: Indices
     """[p]."""
     faults: Faults
     """[n]: a Fault of every face."""
 
 
 def polygons(
-    positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, ends: Ints | None = None
+    positions: Reals, corners: Indices, face_loops: Indices, loop_members: Indices, ends: Indices | None = None
 ) -> Polygons:
     """Make polygons of faces.
 
@@ -106,7 +103,7 @@ def polygons(
     return _without_twins(part, corners, faults)
 
 
-def _after(values: Ints, starts: Ints) -> Ints:
+def _after(values: Indices, starts: Indices) -> Indices:
     """Of loops of values [k] that begin at `starts`, what comes behind each value [k], the first behind the last."""
     result = np.empty_like(values)
     result[:-1] = values[1:]
@@ -115,19 +112,19 @@ def _after(values: Ints, starts: Ints) -> Ints:
     return result
 
 
-def _parts_of(starts: Ints, which: Mask) -> Ints:
+def _parts_of(starts: Indices, which: Bools) -> Indices:
     """In which part of a list, by `starts` [n + 1], each of some elements is."""
     return np.searchsorted(starts, np.flatnonzero(which), side="right") - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    faces: Ints
-    starts: Ints
-    members: Ints
-    bridges: Mask
+    faces: Indices
+    starts: Indices
+    members: Indices
+    bridges: Bools
 
-    def of(self, which: Mask, faces: Ints, members: Ints) -> "_Part":
+    def of(self, which: Bools, faces: Indices, members: Indices) -> "_Part":
         """Some of the polygons, with the numbers of faces and members replaced."""
         starts, numbers = gather(self.starts, np.flatnonzero(which))
         return _Part(faces[self.faces[which]], starts, members[self.members[numbers]], self.bridges[numbers])
@@ -146,7 +143,7 @@ def _joined(parts: list[_Part]) -> _Part:
     return _Part(faces[order], new_starts, members[which], bridges[which])
 
 
-def _mended(part: _Part, corners: Ints, following: Ints, face_members: Ints) -> _Part:
+def _mended(part: _Part, corners: Indices, following: Indices, face_members: Indices) -> _Part:
     """Where a hole touches the border, two members start at one vertex: each corner gets the one that ends right.
 
     A corner for which its face has none is on a bridge. There are hardly any: this is a loop over them. `face_members`
@@ -169,7 +166,7 @@ def _mended(part: _Part, corners: Ints, following: Ints, face_members: Ints) -> 
     return _Part(part.faces, part.starts, members, bridges)
 
 
-def _repeating(vertices: Ints, starts: Ints, loops: Ints) -> Mask:
+def _repeating(vertices: Indices, starts: Indices, loops: Indices) -> Bools:
     """Which loops visit a vertex twice."""
     result = np.zeros(len(loops), bool)
     sizes = np.diff(starts)[loops]
@@ -187,8 +184,14 @@ def _repeating(vertices: Ints, starts: Ints, loops: Ints) -> Mask:
 
 
 def _unwound(
-    positions: Reals, corners: Ints, members: Ints, loop_starts: Ints, faces: Ints, loops: Ints, faults: Faults
-) -> tuple[_Part, Ints]:
+    positions: Reals,
+    corners: Indices,
+    members: Indices,
+    loop_starts: Indices,
+    faces: Indices,
+    loops: Indices,
+    faults: Faults,
+) -> tuple[_Part, Indices]:
     """Divide loops that visit vertices twice where they do; and the faces for which this is no answer.
 
     Those are faces of which a part runs the other way round: a hole that touches the border. Parts of two members run
@@ -234,7 +237,7 @@ def _lobes(vertices: list[int]) -> list[list[int]]:
     return [*lobes, stack]
 
 
-def _without_twins(part: _Part, corners: Ints, faults: Faults) -> Polygons:
+def _without_twins(part: _Part, corners: Indices, faults: Faults) -> Polygons:
     """Leave out faces of which a polygon has the same vertices as one before: Blender drops such polygons."""
     sizes = np.diff(part.starts)
     vertices = corners[part.members]
@@ -260,7 +263,13 @@ def _without_twins(part: _Part, corners: Ints, faults: Faults) -> Polygons:
 
 
 def _opened(
-    positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, faces: Ints, members: Ints, faults: Faults
+    positions: Reals,
+    corners: Indices,
+    face_loops: Indices,
+    loop_members: Indices,
+    faces: Indices,
+    members: Indices,
+    faults: Faults,
 ) -> list[_Part]:
     """Polygons of faces that have to be cut; `faces` and `members`: whose numbers these loops and corners are."""
     totals = loop_members[face_loops[1:]] - loop_members[face_loops[:-1]]
@@ -274,7 +283,7 @@ def _opened(
     return parts
 
 
-def _cut(batch: Rings, corners: Ints) -> tuple[_Part, Mask]:
+def _cut(batch: Rings, corners: Indices) -> tuple[_Part, Bools]:
     """Cut rings into polygons; and which rings can't be (their polygons are to be ignored)."""
     triangles, owners = clip(batch.flat, batch.sizes, _CUTTING)
     count, width = batch.rings.shape
@@ -325,7 +334,7 @@ def _cut(batch: Rings, corners: Ints) -> tuple[_Part, Mask]:
     return _Part(faces[sort], starts, start[edges], ~real[edges]), tangled
 
 
-def _is_edge(batch: Rings, start: Ints, stop: Ints) -> Mask:
+def _is_edge(batch: Rings, start: Indices, stop: Indices) -> Bools:
     """Whether steps of rings from member to member are edges of faces: bridges are passed the other way too."""
     size = int(batch.rings.max(initial=0)) + 2
     after = np.roll(batch.rings, -1, axis=1)
@@ -334,7 +343,7 @@ def _is_edge(batch: Rings, start: Ints, stop: Ints) -> Mask:
     return ~np.isin(start * size + stop, steps)
 
 
-def _merged(owners: Ints, vertices: Ints, inner: Ints, twins: Ints, lengths: Reals) -> Ints:
+def _merged(owners: Indices, vertices: Indices, inner: Indices, twins: Indices, lengths: Reals) -> Indices:
     """Which cuts go, the longest first: those between polygons with no vertex in common but the cut's own two.
 
     What goes depends on what went before, and there are few cuts even in big levels: this is a loop over them.

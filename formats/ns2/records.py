@@ -10,8 +10,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-Records = npt.NDArray[np.void]
-Ints = npt.NDArray[np.intp]
+from ..arrays import Records
 
 MAGIC = b"LVL"
 VERSION = 10  # what the editor has written since 2013

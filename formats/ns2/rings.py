@@ -8,14 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Reals
+from ..arrays import Bools, Indices, Reals
 from .ears import batches
 from .walk import gather
-
-Ints = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 MOST_CORNERS = 2048  # of a face that is cut: tables of corners by corners are made
 _FAR = 1e9  # metres: beyond every hit on the right side
@@ -25,26 +21,26 @@ _FAR = 1e9  # metres: beyond every hit on the right side
 class Rings:
     """A batch of n faces as rings of up to m corners."""
 
-    faces: Ints
+    faces: Indices
     """[n]."""
-    rings: Ints
+    rings: Indices
     """[n, m]."""
-    sizes: Ints
+    sizes: Indices
     """[n]: corners of each ring."""
     flat: Reals
     """[n, m, 2]: the corners in their planes, counter-clockwise; NaN behind them."""
-    complete: Mask
+    complete: Bools
     """[n]: all holes could be joined to their border. Those that couldn't are missing in the ring."""
 
 
-def padded(begins: Ints, sizes: Ints) -> tuple[Ints, Mask]:
+def padded(begins: Indices, sizes: Indices) -> tuple[Indices, Bools]:
     """Numbers begins[i] to begins[i] + sizes[i] as rows, and where there are any (else a row repeats its first)."""
     slots = np.arange(int(sizes.max(initial=0)))
     valid = slots < sizes[:, None]
     return np.asarray(begins[:, None] + np.where(valid, slots, 0)), valid
 
 
-def area_normals(points: Reals, valid: Mask) -> Reals:
+def area_normals(points: Reals, valid: Bools) -> Reals:
     """Sum of p(i) x p(i + 1) round polygons [n, m, 3]: twice the area, along the visible side's normal (ns2.md §7).
 
     Summed up corner after corner in the points' own precision: the editor's choice of a plane depends on it.
@@ -69,7 +65,7 @@ def flattened(points: Reals, normals: Reals) -> Reals:
 
 
 def rings(
-    positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, *, share: bool = False
+    positions: Reals, corners: Indices, face_loops: Indices, loop_members: Indices, *, share: bool = False
 ) -> Iterator[Rings]:
     """All faces as rings, in batches of like sizes; faces of fewer than 3 or more than 2,048 corners are left out.
 
@@ -96,7 +92,7 @@ def rings(
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _simple(positions: Reals, corners: Ints, begins: Ints, sizes: Ints, faces: Ints) -> Rings:
+def _simple(positions: Reals, corners: Indices, begins: Indices, sizes: Indices, faces: Indices) -> Rings:
     """Faces without holes as rings. begins, sizes: where their corners begin, and how many they are."""
     ring, valid = padded(begins, sizes)
     points = positions[corners[ring]]
@@ -108,8 +104,8 @@ def _simple(positions: Reals, corners: Ints, begins: Ints, sizes: Ints, faces: I
 
 @np.errstate(over="ignore", invalid="ignore")
 def _with_holes(
-    positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, faces: Ints
-) -> tuple[Reals, Ints, Ints]:
+    positions: Reals, corners: Indices, face_loops: Indices, loop_members: Indices, faces: Indices
+) -> tuple[Reals, Indices, Indices]:
     """Faces with holes, as `_bridged` takes them: all corners flat, borders, holes."""
     begins = loop_members[face_loops[faces]]
     ring, valid = padded(begins, loop_members[face_loops[faces] + 1] - begins)
@@ -130,7 +126,7 @@ def _with_holes(
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _bridged(flat: Reals, borders: Ints, holes: Ints, vertices: Ints | None) -> tuple[Ints, Ints, Mask]:
+def _bridged(flat: Reals, borders: Indices, holes: Indices, vertices: Indices | None) -> tuple[Indices, Indices, Bools]:
     """Insert holes int[n, h, c] of corner numbers into borders int[n, b]: rings, their sizes, whether all went in.
 
     The hole that reaches furthest along u comes first; its furthest corner M is joined to a corner P of the ring that
@@ -173,7 +169,7 @@ def _bridged(flat: Reals, borders: Ints, holes: Ints, vertices: Ints | None) -> 
     return result, sizes, complete
 
 
-def _visible(flat: Reals, rings_: Ints, sizes: Ints, inner: Ints) -> Ints:
+def _visible(flat: Reals, rings_: Indices, sizes: Indices, inner: Indices) -> Indices:
     """The place in each ring of a corner that the inner corner can see along u; -1 if there is none."""
     rows = np.arange(len(rings_))
     slots = np.arange(rings_.shape[1])

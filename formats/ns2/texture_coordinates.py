@@ -2,21 +2,17 @@
 """Where the textures of a level lie on its polygons: as its faces say, or their mapping groups (ns2.md §8)."""
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Reals
+from ..arrays import Floats, Indices, Reals, Singles
 from . import texture_mapping
 from .mesh import Mesh
 from .normals import face_normals
 from .polygons import Polygons
 
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.intp]
-
 _BLOCK = 1 << 14  # faces at a time: what is worked out for them then stays in the processor's cache
 
 
-def mappings(mesh: Mesh, positions: Reals, corners: Ints) -> tuple[Doubles, texture_mapping.Mapping]:
+def mappings(mesh: Mesh, positions: Reals, corners: Indices) -> tuple[Floats, texture_mapping.Mapping]:
     """How textures lie on faces: normals float64[n, 3] and parameters [n], of their mapping groups or their own.
 
     `positions`, `corners`: those of the mesh. Faces of a mapping group that doesn't exist have their own.
@@ -36,7 +32,7 @@ def mappings(mesh: Mesh, positions: Reals, corners: Ints) -> tuple[Doubles, text
     return normals, texture_mapping.Mapping(*values)
 
 
-def texture_coordinates(mesh: Mesh, positions: Reals, corners: Ints, made: Polygons) -> npt.NDArray[np.float32]:
+def texture_coordinates(mesh: Mesh, positions: Reals, corners: Indices, made: Polygons) -> Singles:
     """Texture coordinates of the corners of polygons, float32[c, 2], v upwards; what isn't finite is 0.
 
     `positions`, `corners`: those of the mesh, of whose faces the polygons are made.

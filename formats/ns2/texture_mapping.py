@@ -13,13 +13,8 @@ a mapping group.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Reals
-
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
+from ..arrays import Bools, Floats, Indices, Reals
 
 HORIZONTAL = 0.002  # a normal whose x and z are no longer is straight up or down; the exact bound isn't known
 TOLERANCE = 1e-3  # repeats: how far texture coordinates may lie from what parameters give
@@ -49,15 +44,15 @@ class Solution:
 
     mapping: Mapping
     """float64."""
-    residual: Doubles
+    residual: Floats
     """[c]: the farthest that a corner's coordinates lie from what the mapping gives, repeats; NaN where there is
     nothing to go by (a chart without an area)."""
-    found: Mask
+    found: Bools
     """[c]: whether this is within the tolerance. Where it isn't, the coordinates are skewed, bent or torn, and no
     parameters give them."""
 
 
-def axes(normals: Reals) -> tuple[Doubles, Doubles]:
+def axes(normals: Reals) -> tuple[Floats, Floats]:
     """The directions s (right) and t (up) of textures on planes with these normals [n, 3] of any length, level axes."""
     x, y, z = np.asarray(normals, np.float64).T
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -74,7 +69,7 @@ def axes(normals: Reals) -> tuple[Doubles, Doubles]:
     return s.T, t.T
 
 
-def coordinates(positions: Reals, normals: Reals, mapping: Mapping, charts: Ints) -> Doubles:
+def coordinates(positions: Reals, normals: Reals, mapping: Mapping, charts: Indices) -> Floats:
     """Texture coordinates float64[k, 2] of corners.
 
     `positions` [k, 3]: where the corners are (metres, level axes), `charts` int[k]: of which chart each is; `normals`
@@ -102,7 +97,7 @@ def solve(
     positions: Reals,
     normals: Reals,
     uv: Reals,
-    charts: Ints,
+    charts: Indices,
     before: Mapping | None = None,
     tolerance: float = TOLERANCE,
 ) -> Solution:
@@ -147,20 +142,20 @@ def solve(
 _FIELDS = ("angle", "scale", "offset")
 
 
-def _where(which: Mask, one: Reals, two: Reals) -> Reals:
+def _where(which: Bools, one: Reals, two: Reals) -> Reals:
     return np.where(which.reshape(-1, *[1] * (one.ndim - 1)), one, two)
 
 
-def _sums(values: Doubles, charts: Ints, count: int) -> Doubles:
+def _sums(values: Floats, charts: Indices, count: int) -> Floats:
     columns = [np.bincount(charts, column, count) for column in values.T]
     return np.stack(columns, axis=1)
 
 
-def _means(values: Doubles, charts: Ints, sizes: Ints) -> Doubles:
+def _means(values: Floats, charts: Indices, sizes: Indices) -> Floats:
     return np.asarray(_sums(values, charts, len(sizes)) / np.maximum(sizes, 1)[:, None])
 
 
-def _gradients(own: Doubles, uv: Doubles, charts: Ints, count: int) -> Doubles:
+def _gradients(own: Floats, uv: Floats, charts: Indices, count: int) -> Floats:
     """The affine map [c, 2, 2] from points about their middle to coordinates about theirs; NaN for thin charts."""
     x, y, u, v = own[:, 0], own[:, 1], uv[:, 0], uv[:, 1]
     xx, xy, yy, xu, yu, xv, yv = _sums(np.stack([x * x, x * y, y * y, x * u, y * u, x * v, y * v], 1), charts, count).T
@@ -170,14 +165,14 @@ def _gradients(own: Doubles, uv: Doubles, charts: Ints, count: int) -> Doubles:
     return np.asarray((rows / det[:, None]).reshape(-1, 2, 2))
 
 
-def _scales(angle: Doubles, own: Doubles, uv: Doubles, charts: Ints, count: int) -> Doubles:
+def _scales(angle: Floats, own: Floats, uv: Floats, charts: Indices, count: int) -> Floats:
     """The best scales along the axes that are turned by `angle`."""
     cos, sin = np.cos(angle)[charts], np.sin(angle)[charts]
     along = np.stack([own[:, 0] * cos - own[:, 1] * sin, own[:, 0] * sin + own[:, 1] * cos], axis=1)
     return np.asarray(_sums(along * uv, charts, count) / _sums(along**2, charts, count))
 
 
-def _half_turns(angle: Doubles, scale: Doubles, before: Mapping | None) -> Mask:
+def _half_turns(angle: Floats, scale: Floats, before: Mapping | None) -> Bools:
     """Where the parameters that are turned by half are to be taken.
 
     The solved angle is one of four, a quarter turn apart; a quarter would swap the scales' axes and is no choice.
@@ -189,7 +184,7 @@ def _half_turns(angle: Doubles, scale: Doubles, before: Mapping | None) -> Mask:
     return np.asarray(np.cos(apart) < 0)
 
 
-def _residual(points: Doubles, normals: Reals, uv: Doubles, charts: Ints, mapping: Mapping) -> Doubles:
+def _residual(points: Floats, normals: Reals, uv: Floats, charts: Indices, mapping: Mapping) -> Floats:
     """How far coordinates lie at most from what a mapping gives; NaN for charts without corners."""
     apart = np.abs(coordinates(points, normals, mapping, charts) - uv).max(axis=1)
     worst = np.full(len(normals), -1.0)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Indices, Records, Singles
 from ..binary import Buffer, Cursor, FormatError
 from .chunks import words
 from .faces import check_starts, frozen
-from .records import NO_GROUP, TRIANGLE3, TRIANGLE6, Ints, Records
+from .records import NO_GROUP, TRIANGLE3, TRIANGLE6
 from .walk import counts_to_starts, gather, starts
 
-Vectors = npt.NDArray[np.float32]
+Vectors = Singles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +27,7 @@ class Triangles:
 
     ghosts: Vectors  # [ghosts, 3], empty before version 7
     normals: Vectors  # [normals, 3] of smooth edges, empty before version 9
-    face_triangles: Ints  # [faces + 1]
+    face_triangles: Indices  # [faces + 1]
     triangles: Records  # TRIANGLE6, before version 9 TRIANGLE3
 
     @classmethod
@@ -73,7 +74,7 @@ class GroupTable:
     """Groups of elements of one kind: the elements of group ids[g] are members[starts[g] : starts[g + 1]]."""
 
     ids: npt.NDArray[np.uint32]  # [groups], ascending in files
-    starts: Ints  # [groups + 1]
+    starts: Indices  # [groups + 1]
     members: npt.NDArray[np.uint32]  # numbers of elements, ascending in a group
 
     @classmethod

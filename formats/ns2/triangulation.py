@@ -8,15 +8,11 @@ functions don't.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Reals
+from ..arrays import Bools, Indices, Reals
 from .ears import SMALLEST, Rule, clip
 from .rings import Rings, rings
 from .walk import counts_to_starts, gather
-
-Ints = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 _RULE = Rule()
 _OLD_RULE = Rule(by_shape=False, smallest=0)  # before version 7
@@ -25,8 +21,13 @@ _COVERED = 1e-3  # of a face's area: what rounding may leave of it
 
 
 def triangulate(
-    positions: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, version: int = 10, whole: bool = False
-) -> tuple[Ints, Ints]:
+    positions: Reals,
+    corners: Indices,
+    face_loops: Indices,
+    loop_members: Indices,
+    version: int = 10,
+    whole: bool = False,
+) -> tuple[Indices, Indices]:
     """Cut faces into triangles.
 
     `positions` float32[v, 3] (metres), `corners` int[k]: the vertex of each member of a loop, `face_loops` int[n + 1]
@@ -52,7 +53,9 @@ def triangulate(
     return triangles[order], counts_to_starts(np.bincount(owners, minlength=len(face_loops) - 1))
 
 
-def _cut(points: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, rule: Rule) -> tuple[Ints, Ints, Mask]:
+def _cut(
+    points: Reals, corners: Indices, face_loops: Indices, loop_members: Indices, rule: Rule
+) -> tuple[Indices, Indices, Bools]:
     """Triangles int[t, 3] of corners, the face of each int[t], and which faces they don't cover bool[n]."""
     faces, found = [np.zeros(0, np.intp)], [np.zeros((0, 3), np.intp)]
     open_ = np.zeros(len(face_loops) - 1, np.bool_)
@@ -65,7 +68,7 @@ def _cut(points: Reals, corners: Ints, face_loops: Ints, loop_members: Ints, rul
 
 
 @np.errstate(invalid="ignore", over="ignore")
-def _open(batch: Rings, triangles: Ints, owners: Ints) -> Mask:
+def _open(batch: Rings, triangles: Indices, owners: Indices) -> Bools:
     """Which faces of a batch have another area than their triangles, but for what these may be too small for."""
     flat = batch.flat.astype(np.float64)
     flat -= flat[:, :1].copy()

@@ -6,21 +6,20 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Integers
+from ..arrays import Indices, Integers
 from ..binary import FormatError
-from .records import Ints
 
 _DOUBLINGS = 4  # a step of the loop below is 2 ** this records
 
 
 def starts(
     size: int,
-    sizes: Callable[[Ints], Ints],
+    sizes: Callable[[Indices], Indices],
     count: int,
     what: str,
     offset: int,
     hop: Callable[[int], int] | None = None,
-) -> Ints:
+) -> Indices:
     """The places [count] where records begin that stand one behind the other and fill `size` places.
 
     sizes(places): how long a record would be that began at these places, int[k]; 0 at one that `hop` is asked about,
@@ -66,21 +65,21 @@ def starts(
     return places
 
 
-def counts_to_starts(counts: Integers) -> Ints:
+def counts_to_starts(counts: Integers) -> Indices:
     """Where the parts of a list begin that have these sizes, and where the last ends: [n + 1]."""
     begins = np.zeros(len(counts) + 1, np.intp)
     np.cumsum(counts, out=begins[1:])
     return begins
 
 
-def rows_at(values: npt.NDArray[np.uint32], places: Ints, width: int) -> npt.NDArray[np.uint32]:
+def rows_at(values: npt.NDArray[np.uint32], places: Indices, width: int) -> npt.NDArray[np.uint32]:
     """The `width` values from each place on, [n, width]."""
     if not len(places):
         return np.zeros((0, width), values.dtype)
     return np.lib.stride_tricks.sliding_window_view(values, width)[places]
 
 
-def gather(begins: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+def gather(begins: Indices, chosen: Indices) -> tuple[Indices, Indices]:
     """Of parts of a list (`begins` [n + 1], from 0) the chosen ones: their own begins, and which elements those are."""
     if len(chosen) == len(begins) - 1 and (chosen == np.arange(len(chosen))).all():
         return begins, np.arange(begins[-1], dtype=np.intp)

@@ -7,22 +7,18 @@ Each part is an iterator of problems; one problem stands for all the records of 
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Array
+from ..arrays import Array, Bools, Records
 from ..binary import FormatError, Problem
 from ..counting import number_of
 from .container.game_lump import DETAIL_LIGHTING, DETAIL_LIGHTING_HDR, DETAIL_PROPS, STATIC_PROPS
 from .level import Level
 from .light import lighting
 from .lumps import LumpId, lump_name
-from .records import Records
 from .sections import detail_props, face_brushes
 from .tables import fields, overlay_lists
 from .tables.displacements import NO_NEIGHBOR, NO_NEIGHBOR_32
 from .tables.references import DRAWN_FACES, NUMBERS, RUNS, LeafChild, OverlayFaces, has
-
-Mask = npt.NDArray[np.bool_]
 
 _NONE = -1  # of numbers that may name nothing
 _TREE = (LumpId.NODES, LumpId.NODES)
@@ -60,7 +56,7 @@ def count(level: Level, lump: LumpId) -> int | None:
     return None if found is None else len(found)
 
 
-def _wrong(place: str, wrong: Mask, values: Array, what: str) -> Iterator[Problem]:
+def _wrong(place: str, wrong: Bools, values: Array, what: str) -> Iterator[Problem]:
     """One problem for all the records that something is wrong with. place: the lump's name."""
     if wrong.any():
         rows = np.flatnonzero(wrong.reshape(len(wrong), -1).any(axis=1))

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
+from ..arrays import Records
 from ..binary import Buffer, FormatError
 from ..counting import number_of
 from ..format import Columns, Document
@@ -15,7 +16,6 @@ from .container.game_lump import COLOR_VARIABLES, DETAIL_LIGHTING, DETAIL_LIGHTI
 from .entities.text import Entities
 from .level import Level
 from .lumps import LumpId, lump_name
-from .records import Records
 from .sections import color_variables, detail_props
 from .sections.counted import texts
 from .tables import layouts, overlay_lists

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Records
 from ..binary import Buffer, FormatError
 from .check import MOST_BYTES, MOST_RECORDS, most_records
 from .container.game_lump import DETAIL_PROPS, STATIC_PROPS
 from .level import Level
 from .lumps import LUMPS, LumpId, lump_name
-from .records import Records
 
 _OF_LUMPS = {LumpId.ENTITIES: "entities", LumpId.PAKFILE: "files", LumpId.PHYSCOLLIDE: "models"}
 _OF_GAME_LUMPS = {STATIC_PROPS: "static props", DETAIL_PROPS: "detail props"}

@@ -8,18 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import ranges
-from ..arrays import Integers, Reals
+from ..arrays import Bools, Floats, Integers, Ints, Reals, Records, Singles
 from ..binary import FormatError
 from .level import Level
 from .lumps import LumpId, lump_name
-from .records import Records
 from .tables import fields
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _STEP = 1 << 12  # points at once: their numbers stay in the cache
 
@@ -28,7 +23,7 @@ _STEP = 1 << 12  # points at once: their numbers stay in the cache
 class Polygons:
     """Polygons over the map's vertices. Face f has the corners `first_corner[f]` to `first_corner[f + 1]`."""
 
-    positions: NDArray[np.float32]  # [vertices, 3], the lump VERTEXES
+    positions: Singles  # [vertices, 3], the lump VERTEXES
     corners: Ints  # numbers of vertices
     first_corner: Ints  # [faces + 1]
 
@@ -119,7 +114,7 @@ def area_normals(polygons: Polygons) -> Floats:
     return np.column_stack([np.bincount(owners, area, len(sizes)) for area in areas]) / 2
 
 
-def corner_normals(level: Level, polygons: Polygons) -> NDArray[np.float32] | None:
+def corner_normals(level: Level, polygons: Polygons) -> Singles | None:
     """float32[corners, 3]: the normals that vbsp smoothed, of the drawn faces in order (source.md §2.4); None as
     `normal_numbers` says. FormatError for one that isn't there.
     """
@@ -168,14 +163,14 @@ def triangles(level: Level, polygons: Polygons) -> tuple[Ints, Ints]:
     return (polygons.first_corner[owners] + local)[good].reshape(-1, 3), owners[good][::3]
 
 
-def texels(points: Floats | NDArray[np.float32], texinfos: Records, numbers: Integers) -> Floats:
+def texels(points: Floats | Singles, texinfos: Records, numbers: Integers) -> Floats:
     """float64[n, 2]: s and t in texels of float[n, 3] points, each with the number of its texinfo (source.md §2.7)."""
     return _project(points, texinfos["texture_vecs"], numbers)
 
 
 @np.errstate(all="ignore")  # hostile floats
 def texture_coordinates(
-    points: Floats | NDArray[np.float32],
+    points: Floats | Singles,
     texinfos: Records,
     texdata: Records,
     numbers: Integers,
@@ -195,7 +190,7 @@ def texture_coordinates(
 
 @np.errstate(all="ignore")  # hostile floats
 def luxels(
-    points: Floats | NDArray[np.float32],
+    points: Floats | Singles,
     texinfos: Records,
     numbers: Integers,
     lightmap_mins: Integers,
@@ -232,7 +227,7 @@ def _project(
     return placed
 
 
-def valid_texinfos(level: Level, faces: Records) -> NDArray[np.bool_]:
+def valid_texinfos(level: Level, faces: Records) -> Bools:
     """Which faces have a texinfo that is there, bool[n]: tools leave others at -1."""
     numbers = np.ascontiguousarray(faces["texinfo"])
     return np.asarray((numbers >= 0) & (numbers < len(level.table(LumpId.TEXINFO))))

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import solid_leaks, solid_tree
+from ..arrays import Bools, Floats
 from ..binary import Problem, Severity
-from ..convex import Floats
 from ..solid_leaks import Space
 from . import vmf
 from .entities.text import Entity
@@ -74,7 +74,7 @@ def lifted(places: Sequence[Sequence[float]]) -> Floats:
     return np.array(places, np.float64).reshape(-1, 3) + _RAISED
 
 
-def walls(solids: VmfSolids, level: Level) -> NDArray[np.bool_]:
+def walls(solids: VmfSolids, level: Level) -> Bools:
     """bool[m]: which solids seal a map. What a compiled brush contains its record says; of others their materials do,
     and whether brushes of the same material in the map fill space.
     """
@@ -91,13 +91,13 @@ def walls(solids: VmfSolids, level: Level) -> NDArray[np.bool_]:
     return np.asarray(filling & _of_world(solids, level) & ~solids.detail)
 
 
-def _of_world(solids: VmfSolids, level: Level) -> NDArray[np.bool_]:
+def _of_world(solids: VmfSolids, level: Level) -> Bools:
     """bool[m]: which solids are the world's as vbsp sees them, ladders too: it moves their brushes there."""
     ladders = [number for number, entity in enumerate(level.entities) if entity.classname.lower() in _LADDERS]
     return np.asarray(np.isin(solids.owners, [vmf.WORLD, *ladders]))
 
 
-def fills(names: NDArray[np.str_]) -> NDArray[np.bool_]:
+def fills(names: NDArray[np.str_]) -> Bools:
     """bool[n]: whether brushes of these materials (lower case) fill space, as far as names say: tools may not."""
     known = [not name.startswith(_TOOLS) or name[len(_TOOLS) :].startswith(_WALLS) for name in names.tolist()]
     return np.array(known, np.bool_)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..arrays import Records
 from ..binary import Budget, Buffer, FormatError
 from .collision import physcollide
 from .collision.physcollide import PhysCollide
@@ -16,7 +17,7 @@ from .container.game_lump import DETAIL_PROPS, STATIC_PROPS, GameLumps
 from .container.pak import Pak
 from .entities.text import Entities
 from .lumps import LumpId, lump_name
-from .records import ByteOrder, Records
+from .records import ByteOrder
 from .sections import detail_props, occlusion, static_props, texdata, visibility
 from .sections.detail_props import DetailProps
 from .sections.occlusion import Occlusion

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import ranges
+from ..arrays import Floats, Records
 from ..binary import FormatError
 from . import edits, geometry, world
 from .edits.brush_pieces import Piece
 from .edits.changes import FARTHEST
 from .entities.text import Entity
-from .geometry import Floats
 from .level import Level
 from .light import rgbe
 from .lumps import LumpId
 from .new_level import BRANCHES, Branch, new_level
-from .records import NO_STYLE, RGBE, Contents, EmitType, Records, SurfaceFlag
+from .records import NO_STYLE, RGBE, Contents, EmitType, SurfaceFlag
 from .sections.visibility import Visibility
 from .vmf import texture_axes
 from .world.lightmap_size import extents

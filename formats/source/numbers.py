@@ -7,9 +7,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Floats, Singles
 
 DIGITS = 4
 """Behind the point, of numbers that come from several transforms one after another."""
@@ -17,7 +16,7 @@ _SAME_DEGREES = 1e-2
 """What angles that come from a matrix may differ by and be the same."""
 
 
-def singles(values: Array) -> NDArray[np.float32]:
+def singles(values: Array) -> Singles:
     """Numbers of a map, of any shape, as float32; 0 for what is not finite or too large."""
     with np.errstate(over="ignore", invalid="ignore"):
         made = values.astype(np.float32, copy=False)
@@ -26,7 +25,7 @@ def singles(values: Array) -> NDArray[np.float32]:
     return made
 
 
-def doubles(values: Array) -> NDArray[np.float64]:
+def doubles(values: Array) -> Floats:
     """Numbers of a file, of any shape, as float64, what is not finite as 0."""
     with np.errstate(invalid="ignore"):  # signalling NaNs
         made = values.astype(np.float64)

@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-Records = npt.NDArray[np.void]
 Dtype = np.dtype[Any]
 Field = tuple[str, npt.DTypeLike] | tuple[str, npt.DTypeLike, int | tuple[int, ...]]
 """Of a record, as `np.dtype` takes it: name, type, and how many where it is several."""

@@ -11,13 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Bools, Bytes, Indices
 from .automap_rules import OUTSIDE, Condition, IndexRule, RuleRun, RuleSet
 from .stamps import Rectangle
 from .tiles import ORIENTATION
-
-Bools = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.intp]
 
 _BLOCK = 1 << 15  # cells that are worked on at a time
 _REMEMBERED = 512  # conditions that are remembered for a block
@@ -143,7 +140,7 @@ def _run_in_place(index: Bytes, flags: Bytes, run: RuleRun, chance: "_Chance") -
             flags[rows[kept], columns[kept]] = rule.orientation
 
 
-def _lines(run: RuleRun, height: int, width: int) -> Iterator[tuple[Ints, Ints]]:
+def _lines(run: RuleRun, height: int, width: int) -> Iterator[tuple[Indices, Indices]]:
     """Rows and columns of cells that may be done at once, in the order in which they have to be.
 
     Line t has the cells of which column + slant * row is t. The slant is the least with which every cell that a
@@ -171,7 +168,7 @@ class _Chance:
     def __init__(self, seed: int, run: int, origin: tuple[int, int]) -> None:
         self.seed, self.run, self.origin = seed, run, origin
 
-    def keeps(self, number: int, rule: IndexRule, columns: Ints, rows: Ints) -> Bools:
+    def keeps(self, number: int, rule: IndexRule, columns: Indices, rows: Indices) -> Bools:
         """Which of these cells, bool [n]. number: the rule's in its run."""
         columns, rows = columns + self.origin[0], rows + self.origin[1]
         kept = np.full(len(rows), not rule.patterns)
@@ -182,7 +179,7 @@ class _Chance:
             kept[cells] = self._hashes(number, columns[cells], rows[cells]) < rule.share * _HASHES
         return kept
 
-    def _hashes(self, number: int, columns: Ints, rows: Ints) -> npt.NDArray[np.uint32]:
+    def _hashes(self, number: int, columns: Indices, rows: Indices) -> npt.NDArray[np.uint32]:
         """A hash of each cell, below _HASHES: a polynomial of the parts' own hashes."""
         value = 1
         for part in _mixed(np.array([self.seed, self.run, number]).astype(np.uint32)).tolist():

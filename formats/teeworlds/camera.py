@@ -2,8 +2,8 @@
 """Where the game looks: how much of a map it shows, and where a player first appears (teeworlds.md §5)."""
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Bytes
 from ..binary import FormatError
 from .level import Level
 
@@ -34,7 +34,7 @@ def spawn(level: Level) -> tuple[float, float]:
     return spawn_among(tiles)
 
 
-def spawn_among(indices: npt.NDArray[np.uint8]) -> tuple[float, float]:
+def spawn_among(indices: Bytes) -> tuple[float, float]:
     """The tile position (x, y down) where a player first appears, by the indices [h, w] of a game layer's tiles; the
     middle of the layer without one.
     """
@@ -42,7 +42,7 @@ def spawn_among(indices: npt.NDArray[np.uint8]) -> tuple[float, float]:
     return found[0] if found else (indices.shape[1] / 2, indices.shape[0] / 2)
 
 
-def spawns_among(indices: npt.NDArray[np.uint8]) -> list[tuple[float, float]]:
+def spawns_among(indices: Bytes) -> list[tuple[float, float]]:
     """The tile positions (x, y down) where players appear, by the indices [h, w] of a game layer's tiles: those of all
     players first, then those of each team, each from the top left on.
     """

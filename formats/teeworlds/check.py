@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Records
 from ..binary import FormatError, Problem
 from ..counting import number_of
 from . import ddnet_rules
@@ -114,9 +115,7 @@ def _layer(level: Level, layer: Layer, place: str) -> Iterator[Problem]:
         yield Problem(place, f"is of kind {layer.kind}, which is unknown", "warning")
 
 
-def _records(
-    level: Level, place: str, read: Callable[[], npt.NDArray[np.void]], envelopes: tuple[str, ...]
-) -> Iterator[Problem]:
+def _records(level: Level, place: str, read: Callable[[], Records], envelopes: tuple[str, ...]) -> Iterator[Problem]:
     """Quads or sources: whether they decode, and what envelopes they name."""
     try:
         records = read()

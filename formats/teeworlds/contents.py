@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 from uuid import UUID
 
-from ..binary import FormatError
 from ..counting import number_of
-from ..format import Document
+from ..format import Document, tried
 from .datafile import Item
 from .items import Automapper, Image, Info, Record, Sound
 from .layers import Group, Layer, QuadLayer, SoundLayer
@@ -52,9 +51,9 @@ def summary(level: Level) -> Document:
             "decoded bytes": sum(blob.size for blob in file.blobs),
         },
         "size": None if game is None else f"{game[1].width} x {game[1].height} tiles",
-        "info": level.info and _try(_info, level.info),
-        "images": [_try(_image_line, image) for image in level.images],
-        "sounds": [_try(_sound_line, sound) for sound in level.sounds],
+        "info": level.info and tried(_info, level.info),
+        "images": [tried(_image_line, image) for image in level.images],
+        "sounds": [tried(_sound_line, sound) for sound in level.sounds],
         "envelopes": [_envelope_line(envelope) for envelope in level.envelopes],
         "groups": [
             {"name": group.name, **_group_words(group), "layers": [_layer_line(layer) for layer in group.layers]}
@@ -82,7 +81,7 @@ def contents(level: Level) -> Document:
     if level.era != PRE_0_4:
         parts |= {
             "version": [item.words.tolist() for item in file.items(ItemKind.VERSION)],
-            "info": level.info and _try(_info, level.info),
+            "info": tried(_info, level.info) if level.info else None,
             "images": _each(level.images, _image),
             "sounds": _each(level.sounds, _sound),
             "envelopes": (_envelope(envelope) for envelope in level.envelopes),
@@ -127,18 +126,10 @@ def _type_name(level: Level, kind: int) -> str:
     return f"{kind} ({held})" if held else str(kind)
 
 
-def _try(decode: Callable[..., object], *record: Record) -> object:
-    """Return what `decode` gives, or the FormatError it raises."""
-    try:
-        return decode(*record)
-    except FormatError as error:
-        return error
-
-
 def _each(records: Iterable[One], show: Callable[[One], object]) -> Iterator[object]:
     """Show one record after the other; each is let go when the next is asked for."""
     for record in records:
-        yield _try(show, record)
+        yield tried(show, record)
         record.forget()
 
 
@@ -158,7 +149,7 @@ def _image(image: Image) -> Document:
         "height": image.height,
         "external": image.external,
         "variant": image.variant,
-        "rgba": _try(image.pixels),
+        "rgba": tried(image.pixels),
     }
 
 
@@ -168,7 +159,7 @@ def _sound_line(sound: Sound) -> str:
 
 
 def _sound(sound: Sound) -> Document:
-    return {"name": sound.name, "external": sound.external, "data": _try(sound.data)}
+    return {"name": sound.name, "external": sound.external, "data": tried(sound.data)}
 
 
 def _envelope_line(envelope: Envelope) -> str:
@@ -233,12 +224,12 @@ def _layer(layer: Layer) -> Document:
             "color_envelope_offset": layer.color_envelope_offset,
             "image": layer.image,
             "automapper": None if mapper is None else _automapper(mapper),
-            "tiles": _try(layer.tiles),
+            "tiles": tried(layer.tiles),
         }
     elif isinstance(layer, QuadLayer):
-        shown |= {"image": layer.image, "quads": _try(layer.quads)}
+        shown |= {"image": layer.image, "quads": tried(layer.quads)}
     elif isinstance(layer, SoundLayer):
-        shown |= {"sound": layer.sound, "deprecated": layer.deprecated, "sources": _try(layer.sources)}
+        shown |= {"sound": layer.sound, "deprecated": layer.deprecated, "sources": tried(layer.sources)}
     else:
         shown |= {"words": layer.item.words}
     return shown
@@ -262,5 +253,5 @@ def _unnamed_blobs(level: Level) -> Iterator[Document]:
     shown = set() if level.era == PRE_0_4 else level.before.blobs
     for number, blob in enumerate(level.file.blobs):
         if number not in shown:
-            yield {"blob": number, "data": _try(blob.data)}
+            yield {"blob": number, "data": tried(blob.data)}
             blob.forget()

@@ -19,6 +19,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Bools, Floats, Indices, Int32s, Ints, Records, Singles
 from .records import BEZIER, POINT, Curve
 
 KEY = np.dtype(
@@ -65,20 +66,20 @@ APART = 1 / 64
 NEAR = 1e-3
 """How much (frames, or file units of a value) may differ where float32 keys are compared."""
 
-Keys = npt.NDArray[np.void]
-Points = npt.NDArray[np.void]
+Keys = Records
+Points = Records
 
 
 class CurveError(Exception):
     """A key that the game has no curve for."""
 
 
-def frames(milliseconds: npt.ArrayLike, fps: float) -> npt.NDArray[np.float64]:
+def frames(milliseconds: npt.ArrayLike, fps: float) -> Floats:
     """Times in ms as (fractional) frames, float64 of their shape; frame 0 is time 0."""
     return np.asarray(milliseconds, np.float64) * fps / 1000
 
 
-def milliseconds(frame: npt.ArrayLike, fps: float) -> npt.NDArray[np.int64]:
+def milliseconds(frame: npt.ArrayLike, fps: float) -> Ints:
     """Frames as whole ms, int64 of their shape, clipped to int32."""
     ms = np.rint(np.asarray(frame, np.float64) * 1000 / fps)
     return np.asarray(np.clip(ms, -(2**31), 2**31 - 1), np.int64)
@@ -172,7 +173,7 @@ def read_points(
 # ------------------------------------------------------------------------------------------------------------- building
 
 
-def _clock(points: Points, fps: float) -> npt.NDArray[np.float64]:
+def _clock(points: Points, fps: float) -> Floats:
     """Frames of points: never running back, and equal times just so far apart that Blender keeps all of them."""
     clock = np.maximum.accumulate(points["time"].astype(np.int64)) if len(points) else np.zeros(0, np.int64)
     result = frames(clock, fps)
@@ -195,12 +196,12 @@ def _place_handles(keys: Keys) -> None:
             keys[field][..., 1] = keys["value"]
 
 
-def _handles(tangents: Points, side: str, channels: int) -> npt.NDArray[np.float64]:
+def _handles(tangents: Points, side: str, channels: int) -> Floats:
     """One side's tangents as float64 [channels, n, 2]: ms and file units."""
     return np.asarray(np.stack([tangents[f"{side}_{axis}"][:, :channels].T for axis in "xy"], -1), np.float64)
 
 
-def _curved(keys: Keys) -> npt.NDArray[np.bool_]:
+def _curved(keys: Keys) -> Bools:
     return np.asarray(keys["interpolation"][:-1] == BEZIER_KEY)
 
 
@@ -276,7 +277,7 @@ def _still_held(curves: Sequence[Keys], built: Keys) -> bool:
     )
 
 
-def _match(frame: npt.NDArray[np.float32], built: npt.NDArray[np.float32]) -> npt.NDArray[np.intp]:
+def _match(frame: Singles, built: Singles) -> Indices:
     """The built row of each key, -1 where there is none: those at the same frame, then moved ones by their order.
 
     Between two keys that stayed, moved ones are told by counting: as many as there were.
@@ -301,7 +302,7 @@ def _same_way(keys: Keys, built: Keys, number: int, row: int) -> bool:
     if was["interpolation"][0] != BEZIER_KEY:
         return True
 
-    def shape(pair: Keys) -> npt.NDArray[np.float64]:
+    def shape(pair: Keys) -> Floats:
         start, end = (np.array((key["frame"], key["value"]), np.float64) for key in pair)
         return np.concatenate([pair["right"][0] - start, pair["left"][1] - end, end[:1] - start[:1]])
 
@@ -382,7 +383,7 @@ def _divided(start: _Knot, end: _Knot, time: int) -> tuple[_Knot, _Knot]:
     cut = _split(corners, low)
     middle = _Knot(time, round(float(cut[3][1])), start.curve if start.curve is Curve.LINEAR else Curve.BEZIER)
 
-    def relative(handle: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> tuple[float, float]:
+    def relative(handle: Floats, end: Floats) -> tuple[float, float]:
         return float(handle[0] - end[0]), float(handle[1] - end[1])
 
     return (
@@ -391,7 +392,7 @@ def _divided(start: _Knot, end: _Knot, time: int) -> tuple[_Knot, _Knot]:
     )
 
 
-def _split(corners: npt.NDArray[np.float64], place: float) -> list[npt.NDArray[np.float64]]:
+def _split(corners: Floats, place: float) -> list[Floats]:
     """The seven corners of a cubic Bézier [4, 2] cut in two at `place`; the fourth is the point on the curve."""
     a, b, c, d = corners
     ab, bc, cd = a + (b - a) * place, b + (c - b) * place, c + (d - c) * place
@@ -399,7 +400,7 @@ def _split(corners: npt.NDArray[np.float64], place: float) -> list[npt.NDArray[n
     return [a, ab, abc, abc + (bcd - abc) * place, bcd, cd, d]
 
 
-def _corners(start: _Knot, end: _Knot) -> npt.NDArray[np.float64]:
+def _corners(start: _Knot, end: _Knot) -> Floats:
     """A segment as a cubic Bézier [4, 2] in (ms, value): every curve of the game is one (a step: until its end)."""
     span = end.time - start.time
     reached = start.value if start.curve is Curve.STEP else end.value
@@ -478,5 +479,5 @@ def _flat(knot: _Knot, end: _Knot) -> bool:
     return knot.curve is Curve.STEP or knot.value == end.value
 
 
-def _int32(values: npt.ArrayLike) -> npt.NDArray[np.int32]:
+def _int32(values: npt.ArrayLike) -> Int32s:
     return np.clip(np.rint(np.asarray(values, np.float64)), -(2**31), 2**31 - 1).astype(np.int32)

@@ -17,13 +17,12 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Integers
+from ..arrays import Int32s, Integers
 from ..binary import Budget, Buffer, Cursor, FormatError, inflate
 from .records import WORD, ItemKind
 
-Words = npt.NDArray[np.int32]
+Words = Int32s
 
 MAGICS = (b"DATA", b"ATAD")  # the second: big-endian writers swapped the magic, and nothing else
 HEADER_SIZE = 36

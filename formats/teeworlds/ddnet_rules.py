@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Int32s
 from ..binary import FormatError, Problem
 from ..counting import number_of
 from .datafile import Blob, Datafile, Item
@@ -154,7 +154,7 @@ def _tile_layer(place: str, item: Item) -> _TileLayer:
     return _TileLayer(place, kind, version, width, height, blob)
 
 
-def _is_text(words: npt.NDArray[np.int32]) -> bool:
+def _is_text(words: Int32s) -> bool:
     raw = words.astype(">i4").tobytes()[:-1]
     try:
         bytes((byte + 128) & 255 for byte in raw).split(b"\0", 1)[0].decode("utf-8")

@@ -12,23 +12,24 @@ player joined; DDNet runs all on the game's clock. That decides which time to as
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Floats, Indices, Records
 from .records import Curve
 
 CHANNELS = 4
 UNITS = 1024  # values are 22.10 fixed point: pixels, degrees, or a share of 1 for colours and volume
 
 
-def period(points: npt.NDArray[np.void]) -> int:
+def period(points: Records) -> int:
     """After how many ms the envelope of points [n] repeats: the last one's time; 0 where it does not move."""
     return max(0, int(points["time"][-1])) if len(points) > 1 else 0
 
 
 def evaluate(
-    points: npt.NDArray[np.void],
-    tangents: npt.NDArray[np.void] | None,
+    points: Records,
+    tangents: Records | None,
     times: npt.ArrayLike,
     empty: float = 0.0,
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """Values of an envelope at times in ms, as the game draws them.
 
     `points`: POINT records [n]; `tangents`: BEZIER records [n] or None; `times`: [t], any numbers (the envelope
@@ -55,13 +56,13 @@ def evaluate(
 
 
 def _between(
-    points: npt.NDArray[np.void],
-    clock: npt.NDArray[np.float64],
-    values: npt.NDArray[np.float64],
-    tangents: npt.NDArray[np.void] | None,
-    current: npt.NDArray[np.intp],
-    moments: npt.NDArray[np.float64],
-) -> npt.NDArray[np.float64]:
+    points: Records,
+    clock: Floats,
+    values: Floats,
+    tangents: Records | None,
+    current: Indices,
+    moments: Floats,
+) -> Floats:
     """Values at moments that lie in [current point, next point)."""
     start, end = clock[current], clock[current + 1]
     share = (moments - start) / (end - start)
@@ -72,7 +73,7 @@ def _between(
         share,
     )
     before, after = values[current], values[current + 1]
-    result: npt.NDArray[np.float64] = before + (after - before) * eased[:, None]
+    result: Floats = before + (after - before) * eased[:, None]
     bezier = kinds == Curve.BEZIER
     if tangents is not None and bezier.any():
         left, right = tangents[current[bezier]], tangents[current[bezier] + 1]
@@ -83,9 +84,7 @@ def _between(
     return result
 
 
-def _bezier_place(
-    share: npt.NDArray[np.float64], out_x: npt.NDArray[np.float64], in_x: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def _bezier_place(share: Floats, out_x: Floats, in_x: Floats) -> Floats:
     """Where on their curves [t, 4] cubic Béziers have run through that share of the time between two points [t, 1].
 
     `out_x`, `in_x`: the handles' times relative to their points, in shares too. The game keeps them between the points,
@@ -101,11 +100,9 @@ def _bezier_place(
     return low
 
 
-def _cubic(corners: tuple[npt.NDArray[np.float64], ...], place: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _cubic(corners: tuple[Floats, ...], place: Floats) -> Floats:
     """A cubic Bézier's value at `place` in 0..1, from its four corners."""
     rest = 1 - place
     a, b, c, d = corners
-    result: npt.NDArray[np.float64] = (
-        rest**3 * a + 3 * rest * rest * place * b + 3 * rest * place * place * c + place**3 * d
-    )
+    result: Floats = rest**3 * a + 3 * rest * rest * place * b + 3 * rest * place * place * c + place**3 * d
     return result

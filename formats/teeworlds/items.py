@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Bytes
 from ..binary import FormatError
 from .datafile import Blob, Item
 from .records import GROUP_EX, WORD, ItemKind, encode_text, text_to_words, words_to_text
@@ -247,7 +247,7 @@ class Image(Record):
     def new(
         cls,
         name: str,
-        pixels: npt.NDArray[np.uint8] | None = None,
+        pixels: Bytes | None = None,
         width: int = 0,
         height: int = 0,
         external: bool = False,
@@ -272,7 +272,7 @@ class Image(Record):
     def name(self, text: str) -> None:
         self.put_text(4, text, "image name")
 
-    def pixels(self) -> npt.NDArray[np.uint8] | None:
+    def pixels(self) -> Bytes | None:
         """RGBA with straight alpha, uint8 [height, width, 4], top row first, read-only; None if it isn't embedded.
 
         RGB (variant 0) gets alpha 255. Raises FormatError where the bytes don't fit the size.
@@ -283,7 +283,7 @@ class Image(Record):
         except FormatError as error:
             raise error.about(f"pixels of image {self.name!r}") from None
 
-    def _decoded(self, data: bytes) -> npt.NDArray[np.uint8]:
+    def _decoded(self, data: bytes) -> Bytes:
         width, height = self.width, self.height
         count = width * height
         if width < 0 or height < 0 or len(data) < 3 * count:
@@ -297,7 +297,7 @@ class Image(Record):
         pixels.flags.writeable = False
         return pixels
 
-    def set_pixels(self, pixels: npt.NDArray[np.uint8] | None) -> None:
+    def set_pixels(self, pixels: Bytes | None) -> None:
         """Embed `pixels` (uint8 [h, w, 4]), or make the image external (None).
 
         Opaque pixels of an RGB image stay RGB. Raises FormatError for another shape or type.

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Records
 from ..binary import FormatError
 from .datafile import Blob, Item
 from .items import NO_NAME, Flag, GroupExtra, Record, Word
@@ -19,8 +19,6 @@ from .records import (
     LayerKind,
     SourceShape,
 )
-
-Records = npt.NDArray[np.void]  # structured
 
 
 class Group(Record):

@@ -7,9 +7,10 @@ from uuid import UUID
 
 import numpy as np
 
+from ..arrays import Records
 from .datafile import Blob, Datafile, Item
 from .items import Automapper, GroupExtra, Image, Info, Record, Sound
-from .layers import Group, Layer, QuadLayer, Records, SoundLayer, UnknownLayer
+from .layers import Group, Layer, QuadLayer, SoundLayer, UnknownLayer
 from .points import Envelope, PointTable, is_wide
 from .records import (
     AUTOMAPPER,

@@ -5,13 +5,10 @@ from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Integers
+from ..arrays import Bools, Integers
 from ..linked import components
 from .stamps import TileStamp
-
-Bools = npt.NDArray[np.bool_]
 
 LARGEST = 16
 """Tiles that a pattern is wide and high, at most: what is larger is ground."""

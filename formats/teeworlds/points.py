@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Records
 from ..binary import FormatError
 from .datafile import Item, Words
 from .items import NO_LONG_NAME, Flag, Record, Word
 from .records import BEZIER, POINT, WIDE_POINT, WORD, EnvelopeKind, ItemKind
 
-Records = npt.NDArray[np.void]
 WIDE_VERSION = 3
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Int32s, Records
 from ..binary import FormatError
 from ..counting import number_of
 from .datafile import Datafile, Item, ItemType
@@ -132,9 +132,7 @@ class _Conversion:
         """Note that something cannot be held."""
         self.lost.append(f"{place}: {what}")
 
-    def _kept(
-        self, kind: str, old: Sequence[T], make: Callable[[T, str], T | None], new: list[T]
-    ) -> npt.NDArray[np.int32]:
+    def _kept(self, kind: str, old: Sequence[T], make: Callable[[T, str], T | None], new: list[T]) -> Int32s:
         """Put what can be held into `new`. Returns the new number of each old one, -1 for what is lost."""
         numbers = np.full(len(old), -1, np.int32)
         for number, thing in enumerate(old):
@@ -280,7 +278,7 @@ class _Conversion:
         if game and kind and shape[0] * shape[1] < game[1].width * game[1].height:
             raise FormatError(f"{shape[1]} x {shape[0]} tiles: the game layer has more")
 
-    def _plain_tiles(self, tiles: npt.NDArray[np.void], place: str) -> npt.NDArray[np.void]:
+    def _plain_tiles(self, tiles: Records, place: str) -> Records:
         """The tiles without bytes that must be 0."""
         for name in ("skip", "reserved"):
             if name in (tiles.dtype.names or ()) and tiles[name].any():
@@ -314,14 +312,12 @@ class _Conversion:
             self.lose(f"items of type {kind}", f"that type is unknown (their ids: {ids})")
 
 
-def _number(numbers: npt.NDArray[np.int32], old: int) -> int:
+def _number(numbers: Int32s, old: int) -> int:
     """The new number of an image, sound or envelope; -1 if it names none."""
     return int(numbers[old]) if 0 <= old < len(numbers) else -1
 
 
-def _renumbered(
-    records: npt.NDArray[np.void], numbers: npt.NDArray[np.int32], fields: tuple[str, ...]
-) -> npt.NDArray[np.void]:
+def _renumbered(records: Records, numbers: Int32s, fields: tuple[str, ...]) -> Records:
     """Quads or sources with the new numbers of their envelopes."""
     records = records.copy()
     table = np.append(numbers, np.int32(-1))

@@ -12,16 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Bools, Floats, Indices, Int32s, Records, Singles
 from .quads import PIVOT, UNITS_PER_PIXEL, UNITS_PER_TEXTURE, to_file, to_ring
 from .records import QUAD
 
-Quads = npt.NDArray[np.void]
-Ints = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Singles = npt.NDArray[np.float32]
+Quads = Records
 
 UNIT = UNITS_PER_PIXEL * 32
 """Units of the file's lengths per tile."""
@@ -57,9 +53,9 @@ def corner_colors(quads: Quads) -> Singles:
     return np.asarray(to_ring(quads["colors"]).astype(np.float64) / COLOR_LIMIT, np.float32)
 
 
-def _ring_points(quads: Quads) -> Ints:
+def _ring_points(quads: Quads) -> Int32s:
     """The points of records [n, 5, 2] in file units: corners in the order of the ring, then the pivot."""
-    points: Ints = quads["points"]
+    points: Int32s = quads["points"]
     return np.concatenate([to_ring(points), points[:, PIVOT:]], axis=1)
 
 
@@ -77,7 +73,7 @@ class QuadError(Exception):
 class QuadFaces:
     """Faces that are quads, a row each, corners in the order of the ring."""
 
-    ids: Ints
+    ids: Int32s
     """[n]: the record's number + 1, 0 for none."""
     matrices: Floats
     """[n, 2, 4]: from the coordinates of the face's object to those of the group, in tiles, y up."""
@@ -103,7 +99,7 @@ class QuadFaces:
         return cls(*(np.concatenate(column) for column in columns))
 
 
-def draw_order(faces: QuadFaces) -> npt.NDArray[np.intp]:
+def draw_order(faces: QuadFaces) -> Indices:
     """The order [n] in which the faces are drawn: those with a record by depth, then new ones by depth."""
     return np.asarray(np.lexsort((faces.ids, faces.depth, faces.ids == 0)), np.intp)
 
@@ -146,14 +142,14 @@ def _refuse_far(kept: Bools, places: Floats, message: str) -> None:
         raise QuadError(message, far)
 
 
-def _limits(points: Ints, corners: Floats) -> Floats:
+def _limits(points: Int32s, corners: Floats) -> Floats:
     """How far float32 coordinates of quads may lie off [n, 1, 1], in file units."""
     largest = np.maximum(np.abs(points.astype(np.float64)).max(axis=(1, 2)), np.abs(corners).max(axis=(1, 2)))
     return np.asarray(np.maximum(0.5, _ROUNDING * largest)[:, None, None])
 
 
 def _turned(
-    faces: QuadFaces, corners: Floats, quads: Quads, points: Ints, limits: Floats
+    faces: QuadFaces, corners: Floats, quads: Quads, points: Int32s, limits: Floats
 ) -> tuple[Floats, Singles, Singles]:
     """Corners, colours and texture coordinates that begin where those of the record do, if they are the record's in
     another order (flipped normals).
@@ -173,7 +169,7 @@ def _turned(
     return new_corners, new_colors, new_uvs
 
 
-def _pivots(faces: QuadFaces, corners: Floats, points: Ints, limits: Floats) -> Floats:
+def _pivots(faces: QuadFaces, corners: Floats, points: Int32s, limits: Floats) -> Floats:
     """Pivots [n, 2] in file units: where the scene has them, or moved with their face; new faces' are their middle."""
     known = faces.ids > 0
     # Where corners and pivot of the record would be, if nothing but the object had been moved.

@@ -12,7 +12,7 @@ folded over that diagonal.
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Array
+from ..arrays import Array, Bools, Floats, Records
 from .records import QUAD
 
 FILE_FROM_RING = np.array((0, 3, 1, 2))  # the ring's number of each corner of the record
@@ -34,7 +34,7 @@ def to_file(ring: Array) -> Array:
     return ring[:, FILE_FROM_RING]
 
 
-def folded(ring: Array) -> npt.NDArray[np.bool_]:
+def folded(ring: Array) -> Bools:
     """Which quads have triangles that wind opposite ways: there a face of four corners is not what the game draws.
 
     `ring`: corner positions [n, 4, 2 or more], any unit; only x and y count. Returns bool [n]. Blender splits a face
@@ -42,17 +42,17 @@ def folded(ring: Array) -> npt.NDArray[np.bool_]:
     """
     corners = np.asarray(ring, np.float64)
 
-    def winding(a: int, b: int, c: int) -> npt.NDArray[np.float64]:
+    def winding(a: int, b: int, c: int) -> Floats:
         (x, y), (other_x, other_y) = (corners[:, end, :2].T - corners[:, a, :2].T for end in (b, c))
-        turn: npt.NDArray[np.float64] = np.sign(x * other_y - y * other_x)
+        turn: Floats = np.sign(x * other_y - y * other_x)
         return turn
 
     first, second = (winding(*triangle) for triangle in TRIANGLES)
-    opposite: npt.NDArray[np.bool_] = first * second < 0
+    opposite: Bools = first * second < 0
     return opposite
 
 
-def default_quads(centres: npt.ArrayLike, size: int = 64 * UNITS_PER_PIXEL) -> npt.NDArray[np.void]:
+def default_quads(centres: npt.ArrayLike, size: int = 64 * UNITS_PER_PIXEL) -> Records:
     """New quads as the game's editor makes them: white squares around their pivot, the whole texture, no envelopes.
 
     `centres`: int32 [n, 2] in file units, y down; `size`: their width and height (the editor's are 64 pixels wide).

@@ -10,15 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Integers
+from ..arrays import Bools, Bytes, Int32s, Integers, Ints
 from .tile_faces import TILE_FIELDS, turned_angle
 from .tiles import ATLAS_CELLS, ORIENTATION, TileFlag, shown_corners
 
-Ints = npt.NDArray[np.int32]
-Places = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+Places = Ints
 Rectangle = tuple[int, int, int, int]
 """Column and row of the top left cell, width and height."""
 
@@ -45,7 +42,7 @@ DEFAULTS = {"number": 1, "delay": 0, "force": 2, "max_speed": 0, "angle": 0}
 """What the fields of new tiles are, besides index and flags, where nothing else is said."""
 
 
-def _turned_flags() -> dict[str, Ints]:
+def _turned_flags() -> dict[str, Int32s]:
     """By way, the flags of a tile whose flags were 0..15: OPAQUE stays."""
     shown = shown_corners()
     flags_of = {tuple(shown[flags].tolist()): flags for flags in range(16) if flags & ORIENTATION == flags}
@@ -73,10 +70,10 @@ def unknown_in_words(kind: str, indices: Sequence[int]) -> str:
     return f"{some}: no {kind.lower()} of the game's, which knows {named}: it does nothing there"
 
 
-def turned_flags(flags: Integers, way: str) -> Ints:
+def turned_flags(flags: Integers, way: str) -> Int32s:
     """The flags (any shape) of tiles that are flipped or turned once more (FLIP_X, FLIP_Y, TURN)."""
     flags = np.asarray(flags).astype(np.int32)
-    turned: Ints = (flags & ~15) | _TURNED[way][flags & 15]
+    turned: Int32s = (flags & ~15) | _TURNED[way][flags & 15]
     return turned
 
 
@@ -86,7 +83,7 @@ class TileStamp:
 
     kind: str
     """Name of the TileKind."""
-    values: Mapping[str, Ints]
+    values: Mapping[str, Int32s]
     """The kind's fields by name, [h, w] each; index 0 is air."""
 
     @property
@@ -127,7 +124,7 @@ class TileStamp:
         rest = {name: np.where(index > 0, np.int32(DEFAULTS.get(name, 0)), 0) for name in fields}
         return TileStamp(kind, {**rest, **{name: value for name, value in self.values.items() if name in fields}})
 
-    def painted(self, tileset: npt.NDArray[np.uint8], size: int) -> npt.NDArray[np.uint8]:
+    def painted(self, tileset: Bytes, size: int) -> Bytes:
         """A picture of it, uint8[h, w, 4], about so many pixels large, one a tile at least. tileset: the same, of
         16 x 16 tiles, the top row first.
         """
@@ -146,14 +143,14 @@ class TileStamp:
             cells[chosen] = turned[index[chosen]]
         return cells.swapaxes(1, 2).reshape(height * side, width * side, 4)
 
-    def at(self, columns: Integers, rows: Integers) -> dict[str, Ints]:
+    def at(self, columns: Integers, rows: Integers) -> dict[str, Int32s]:
         """The fields [k] at places counted from the stamp's top left corner; it repeats in all directions."""
         height, width = self.shape
         places = np.asarray(rows) % height * width + np.asarray(columns) % width
         return {name: field.reshape(-1)[places] for name, field in self.values.items()}
 
 
-def _moved(field: Ints, way: str) -> Ints:
+def _moved(field: Int32s, way: str) -> Int32s:
     if way == TURN:
         return np.rot90(field, -1)
     return field[:, ::-1] if way == FLIP_X else field[::-1]
@@ -180,7 +177,7 @@ def of_palette(kind: str, area: Rectangle, fields: Mapping[str, int] | None = No
     )
 
 
-def of_cells(kind: str, values: Mapping[str, Ints], area: Rectangle) -> TileStamp:
+def of_cells(kind: str, values: Mapping[str, Int32s], area: Rectangle) -> TileStamp:
     """The stamp that is cut out of a layer with these fields, [h, w] each; what reaches beyond it is left out.
 
     Raises ValueError where nothing is left.

@@ -15,14 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Integers, Reals
+from ..arrays import Bools, Indices, Int32s, Integers, Reals, Records, Singles
 from ..counting import number_of
 from . import tiles as tile_geometry
 from .tiles import ORIENTATION, TileFlag
 
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int32]
-Tiles = npt.NDArray[np.void]  # structured
+Tiles = Records  # structured
 
 
 @dataclass(frozen=True)
@@ -90,13 +88,13 @@ class TileFaces:
 
     corners: Reals
     """[n, 4, 2]: positions in tiles from the layer's top left corner, x right and y *down*."""
-    uvs: npt.NDArray[np.float32] | None
+    uvs: Singles | None
     """[n, 4, 2], v up; None without a UV map."""
-    ids: Ints
+    ids: Int32s
     """[n]: the number of the record's cell + 1, or 0 for none."""
-    attributes: Mapping[str, Ints]
+    attributes: Mapping[str, Int32s]
     """[n] each, by name (see TILE_FIELDS); those that the mesh lacks are absent."""
-    uv_tile: Ints | None = None
+    uv_tile: Int32s | None = None
     """[n]: see UV_TILE. None for a mesh without, as versions up to 0.3 made them: its UVs are those of its records."""
 
 
@@ -106,9 +104,7 @@ def is_air(tiles: Tiles, kind: str) -> Bools:
     return air
 
 
-def corner_positions(
-    column: npt.NDArray[np.int32], row: npt.NDArray[np.int32], shape: tuple[int, ...]
-) -> npt.NDArray[np.float32]:
+def corner_positions(column: Int32s, row: Int32s, shape: tuple[int, ...]) -> Singles:
     """float32 [4n, 3]: the corners of cells, in the order of tiles.CORNERS, z 0. shape: height and width of the layer.
 
     Sums of what each column and each row contributes, looked up for a cell at once and block by block: a third of the
@@ -126,7 +122,7 @@ def corner_positions(
     return positions.reshape(-1, 3)
 
 
-def made_for(kind: str, values: Mapping[str, Integers]) -> Ints:
+def made_for(kind: str, values: Mapping[str, Integers]) -> Int32s:
     """UV_TILE of tiles, int32 [n]: index + 256 * what turns them. `values`: by attribute, whole numbers [n].
 
     What turns a tile is ORIENTATION of its flags, of a speedup its angle (16 bits); tele and tune tiles aren't turned.
@@ -138,7 +134,7 @@ def made_for(kind: str, values: Mapping[str, Integers]) -> Ints:
     return made
 
 
-def _turn(kind: str, values: Mapping[str, Integers]) -> Ints:
+def _turn(kind: str, values: Mapping[str, Integers]) -> Int32s:
     """What turns tiles, a new array."""
     for name, bits in (("flags", ORIENTATION), ("angle", 0xFFFF)):
         if name in TILE_FIELDS[kind].attributes:
@@ -215,7 +211,7 @@ def _erased(faces: TileFaces, kind: str, original: Tiles) -> Bools:
     return erased
 
 
-def _refuse_overlaps(places: npt.NDArray[np.intp], numbers: Integers, width: int) -> None:
+def _refuse_overlaps(places: Indices, numbers: Integers, width: int) -> None:
     """Raise TileError where faces share a cell. places: [n], row * width + column. numbers: of the faces."""
     shared = np.bincount(places, minlength=1)[places] > 1
     if shared.any():
@@ -234,7 +230,7 @@ def _numbered(numbers: Integers) -> Iterator[None]:
         raise TileError(error.message, numbers[error.faces]) from error
 
 
-def stored_values(faces: TileFaces, kind: str, original: Tiles) -> dict[str, Ints]:
+def stored_values(faces: TileFaces, kind: str, original: Tiles) -> dict[str, Int32s]:
     """What the records [h, w] that the faces came from hold, by attribute, 0 for new faces: `decide` takes it."""
     return _values(_recorded(faces, original)[0], kind)
 
@@ -247,7 +243,7 @@ def _recorded(faces: TileFaces, original: Tiles) -> tuple[Tiles, Bools]:
     return records, known
 
 
-def _values(records: Tiles, kind: str) -> dict[str, Ints]:
+def _values(records: Tiles, kind: str) -> dict[str, Int32s]:
     return {name: records[field].astype(np.int32) for name, field in TILE_FIELDS[kind].attributes.items()}
 
 
@@ -272,7 +268,7 @@ def resized(tiles: Tiles, shape: tuple[int, int]) -> Tiles:
     return result
 
 
-def turned_angle(angle: Ints, orientation: Integers) -> Ints:
+def turned_angle(angle: Int32s, orientation: Integers) -> Int32s:
     """Speedup angles (degrees, 0 = right, clockwise) after the tile was turned to `orientation`; the rest stays as is.
 
     As with flags, the flips come first, then the rotation. Only angles that turn are brought into 0..359.
@@ -284,7 +280,7 @@ def turned_angle(angle: Ints, orientation: Integers) -> Ints:
     return np.where(orientation > 0, turned % 360, angle).astype(np.int32)
 
 
-def _cells(points: Reals, shape: tuple[int, int]) -> tuple[Ints, npt.NDArray[np.int8]]:
+def _cells(points: Reals, shape: tuple[int, int]) -> tuple[Int32s, npt.NDArray[np.int8]]:
     """Column and row of each face, and the corners of the cell that its corners sit at; refuses what fits no cell."""
     height, width = shape
     cells, corners = tile_geometry.locate(points, SNAP)
@@ -299,8 +295,8 @@ def _cells(points: Reals, shape: tuple[int, int]) -> tuple[Ints, npt.NDArray[np.
 
 
 def decide(
-    faces: TileFaces, corners: npt.NDArray[np.int8], kind: str, stored: Mapping[str, Ints] | None = None
-) -> tuple[dict[str, Ints], Bools]:
+    faces: TileFaces, corners: npt.NDArray[np.int8], kind: str, stored: Mapping[str, Int32s] | None = None
+) -> tuple[dict[str, Int32s], Bools]:
     """What each face is: int32 [n] by attribute, and bool [n]: whose UVs alone would tell, but show no whole tile.
 
     `corners`: the corner of the cell that each corner of a face sits at (`tiles.locate`). `stored`: what the faces'
@@ -329,13 +325,13 @@ def decide(
     return values, unreadable
 
 
-def _made(faces: TileFaces, kind: str, stored: Mapping[str, Ints]) -> tuple[Ints, Ints]:
+def _made(faces: TileFaces, kind: str, stored: Mapping[str, Int32s]) -> tuple[Int32s, Int32s]:
     """Index and turn that the faces' UVs were made for; without UV_TILE those of the records."""
     made = made_for(kind, stored) if faces.uv_tile is None else faces.uv_tile
     return made & INDICES - 1, made >> 8
 
 
-def _records(faces: TileFaces, corners: npt.NDArray[np.int8], cells: Ints, kind: str, original: Tiles) -> Tiles:
+def _records(faces: TileFaces, corners: npt.NDArray[np.int8], cells: Int32s, kind: str, original: Tiles) -> Tiles:
     """One record a face: the one that it came from, with the fields that were edited."""
     records, known = _recorded(faces, original)
     stored = _values(records, kind)
@@ -353,7 +349,7 @@ def _records(faces: TileFaces, corners: npt.NDArray[np.int8], cells: Ints, kind:
     return records
 
 
-def _store(records: Tiles, field: str, values: Ints, name: str, cells: Ints) -> None:
+def _store(records: Tiles, field: str, values: Int32s, name: str, cells: Int32s) -> None:
     limits = np.iinfo(records.dtype[field])
     _refuse((values < limits.min) | (values > limits.max), f"given a {name} outside {limits.min}..{limits.max}", cells)
     records[field] = values

@@ -2,13 +2,13 @@
 """Tiles as pixels of images, and back: for layers too large for a face a tile (arrays in, arrays out)."""
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Bytes
 from .tile_faces import TileFields, Tiles
 
 Channels = tuple[tuple[str, int], ...]
 """The (attribute, shift) of an image's red, green and blue: see TileFields."""
-Pixels = npt.NDArray[np.uint8]
+Pixels = Bytes
 
 
 def channel_pixels(tiles: Tiles, fields: TileFields, channels: Channels) -> Pixels:

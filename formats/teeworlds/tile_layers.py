@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..arrays import Records
 from ..binary import FormatError
 from .datafile import Blob, Item
 from .items import NO_NAME, Automapper, Word
-from .layers import Layer, Records
+from .layers import Layer
 from .records import TILE, TILE_RECORDS, TILE_RECORDS_2010, LayerKind, TileKind
 from .tiles import compress_runs, expand_runs
 

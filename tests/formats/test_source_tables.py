@@ -12,7 +12,7 @@ from formats import ranges
 from formats.binary import FormatError
 from formats.source.light import ambient, sample_positions
 from formats.source.sections import face_brushes, occlusion, texdata
-from formats.source.tables import displacements, fields, geometry, lights, overlay_lists, tree
+from formats.source.tables import fields, geometry, lights, overlay_lists, tree
 from formats.source.tables import overlays as records_overlays
 from tests.formats import source_record_bytes as build
 
@@ -268,12 +268,6 @@ def test_areas_of_leafs(byte_order):
     made = np.zeros(1, tree.LEAF_FLOAT.newbyteorder(byte_order))
     made["area_flags"] = 5 << 17 | 70000
     assert [each.tolist() for each in fields.areas(made)] == [[70000], [5]]
-
-
-def test_flags_of_displacements():
-    made = np.zeros(3, displacements.DISPINFO)
-    made["min_tess"] = (0, 0x8000000A, 4)
-    assert fields.disp_flags(made).tolist() == [0, 10, 0]
 
 
 def test_lists_that_would_fill_the_memory():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One meaning a class name in the whole tree: who reads `Hull` need not ask which one."""
 
+import re
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
@@ -93,3 +94,22 @@ def test_the_check_sees_a_name_with_two_meanings(tmp_path: Path, modules: dict[s
         (tmp_path / module).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / module).write_text(text, encoding="utf-8")
     assert sorted(clashes(classes(tmp_path))) == wrong
+
+
+VOCABULARY = "formats/arrays.py"
+"""What types of arrays are called."""
+ARRAY_TYPE = re.compile(r"^(\w+)\b[^=\n]* = (?:npt\.|numpy\.typing\.)?NDArray\[", re.MULTILINE)
+
+
+def array_types(root: Path) -> dict[str, list[str]]:
+    """The names that modules give to types of arrays, by module."""
+    paths = source_code.modules("addon", "formats", root=root)
+    return {path.relative_to(root).as_posix(): ARRAY_TYPE.findall(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def test_a_type_of_arrays_has_one_name() -> None:
+    """What is no word of a format's (cells, quads, luxels) is called as in the whole tree: `Floats`, `Ints`."""
+    found = array_types(ROOT)
+    common = set(found.pop(VOCABULARY))
+    assert {"Bools", "Floats", "Indices", "Ints", "Singles"} <= common
+    assert {module: names for module, names in found.items() if common & set(names)} == {}

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Records, Singles
 from ....formats.fable.geometry import finite_heights, grid, grid_edges
-from ....formats.fable.records import Records
 from ...scene.geometry import meshes
 from .. import layout
 from ..cells import cell_attributes
@@ -33,10 +32,10 @@ def build_game_map(importing: ImportContext) -> bpy.types.Object | None:
     return made
 
 
-def _over(cells: Records, rows: int, columns: int) -> NDArray[np.float32]:
+def _over(cells: Records, rows: int, columns: int) -> Singles:
     """The heights of a grid that lies over the terrain, float32[rows * columns]."""
     heights = finite_heights(cells)
     y = np.minimum(np.arange(rows) * layout.CELLS_A_GAME_CELL, heights.shape[0] - 1)
     x = np.minimum(np.arange(columns) * layout.CELLS_A_GAME_CELL, heights.shape[1] - 1)
-    lifted: NDArray[np.float32] = (heights[np.ix_(y, x)] + np.float32(layout.GAME_MAP_LIFT)).reshape(-1)
+    lifted: Singles = (heights[np.ix_(y, x)] + np.float32(layout.GAME_MAP_LIFT)).reshape(-1)
     return lifted

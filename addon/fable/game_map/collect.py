@@ -11,8 +11,9 @@ from collections import Counter
 import bpy
 import numpy as np
 
+from ....formats.arrays import Records
 from ....formats.counting import number_of
-from ....formats.fable.records import PALETTE_SLOTS, Records
+from ....formats.fable.records import PALETTE_SLOTS
 from ....formats.fable.theme_weights import FULL
 from ...scene.geometry import meshes
 from ...scene.reports import Report

@@ -6,8 +6,9 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ....formats.arrays import Singles
 from ....formats.fable import UID_BASE
-from ....formats.fable.geometry import Floats, finite_heights, finite_points, leaf_corners, over_ground, sample_ground
+from ....formats.fable.geometry import finite_heights, finite_points, leaf_corners, over_ground, sample_ground
 from ....formats.fable.leaves import crossings
 from ....formats.fable.sections import NumberedSection, door_lists, numbered_sections
 from ...scene.geometry import meshes, transforms
@@ -68,7 +69,7 @@ def build_navigation(importing: ImportContext) -> Steps[None]:
 
 
 def _mesh(
-    importing: ImportContext, section: NumberedSection, layer: int, ground: Floats, material: bpy.types.Material
+    importing: ImportContext, section: NumberedSection, layer: int, ground: Singles, material: bpy.types.Material
 ) -> tuple[bpy.types.Mesh, list[tuple[int, ...]]]:
     """The leaves of a layer, a quad each, and the keys of its doors."""
     numbers = section.leaves(layer)
@@ -107,7 +108,7 @@ def _keep_links(section: NumberedSection, collection: bpy.types.Collection) -> N
 
 
 def _build_points(
-    importing: ImportContext, section: NumberedSection, collection: bpy.types.Collection, ground: Floats
+    importing: ImportContext, section: NumberedSection, collection: bpy.types.Collection, ground: Singles
 ) -> None:
     """Make the action points of a section."""
     if section.navigation is None:
@@ -135,8 +136,7 @@ def _build_tree(material: bpy.types.Material) -> None:
     """Colour leaves by their regions, the smaller the darker, and doors orange; the ground shows through."""
     nodes: Nodes = shader(material)
     region = nodes.add("ShaderNodeAttribute", attribute_name="region").outputs["Fac"]
-    noise = nodes.add("ShaderNodeTexWhiteNoise", noise_dimensions="1D")
-    nodes.link(region, noise.inputs["W"])
+    noise = nodes.feed(nodes.add("ShaderNodeTexWhiteNoise", noise_dimensions="1D"), W=region)
     colour = nodes.add("ShaderNodeHueSaturation")
     nodes.feed(colour, Saturation=1.4, Color=noise.outputs["Color"])
     level = nodes.add("ShaderNodeAttribute", attribute_name="level").outputs["Fac"]
@@ -147,8 +147,7 @@ def _build_tree(material: bpy.types.Material) -> None:
     nodes.link(colour.outputs["Color"], mixed.inputs[6])
     nodes.set(mixed.inputs[7], _DOOR)
     emission = nodes.feed(nodes.add("ShaderNodeEmission"), Color=mixed.outputs[2])
-    shown = nodes.add("ShaderNodeMixShader")
-    nodes.set(shown.inputs[0], _ALPHA)
+    shown = nodes.put("ShaderNodeMixShader", _ALPHA)
     nodes.link(nodes.add("ShaderNodeBsdfTransparent").outputs[0], shown.inputs[1])
     nodes.link(emission.outputs[0], shown.inputs[2])
     nodes.link(shown.outputs[0], nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])

@@ -15,11 +15,11 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ....formats.arrays import Bools, Indices, Records, Singles
 from ....formats.counting import number_of
 from ....formats.fable import POSITION, UID_BASE, Navigation
 from ....formats.fable.geometry import finite_points, leaf_corners
 from ....formats.fable.nodes import COSTS_SINCE
-from ....formats.fable.records import Records
 from ....formats.fable.sections import NumberedSection, door_lists
 from ...scene.fields.properties import INT32, own_keys
 from ...scene.geometry import meshes, transforms
@@ -91,7 +91,7 @@ class SectionEdit:
         leaves, extra, missing = self._leaves(obj, layer)
         return not len(extra) and not len(missing) and not self._moved(leaves, layer).any()
 
-    def _leaves(self, obj: bpy.types.Object, layer: int) -> tuple[MeshCells, NDArray[np.intp], NDArray[np.intp]]:
+    def _leaves(self, obj: bpy.types.Object, layer: int) -> tuple[MeshCells, Indices, Indices]:
         """The faces of an object as the leaves of a layer; faces too many; leaves without a face."""
         numbers = self.section.leaves(layer)
         data = meshes.read(obj, self.depsgraph, (*layout.LEAF_FIELDS, layout.DOOR, layout.CLOSED))
@@ -102,10 +102,10 @@ class SectionEdit:
         faces, extra, missing = match_cells(np.where((found >= 0) & known, at, -1), len(numbers))
         return MeshCells(obj, "FACE", data, ids, faces, self.report), extra, missing
 
-    def _moved(self, leaves: MeshCells, layer: int) -> NDArray[np.bool_]:
+    def _moved(self, leaves: MeshCells, layer: int) -> Bools:
         return _moved(leaves.data, leaves.indices, leaf_corners(self.before.nodes[self.section.leaves(layer)]))
 
-    def _collect_fields(self, leaves: MeshCells, numbers: NDArray[np.intp]) -> None:
+    def _collect_fields(self, leaves: MeshCells, numbers: Indices) -> None:
         for name, highest in layout.LEAF_FIELDS.items():
             now = leaves.whole(name)
             if now is None:
@@ -118,7 +118,7 @@ class SectionEdit:
                 self.nodes[name][numbers[changed]] = now[changed]
                 self.notes.append(f"{number_of(np.count_nonzero(changed), 'leaves')} with other {name}")
 
-    def _collect_doors(self, leaves: MeshCells, numbers: NDArray[np.intp]) -> None:
+    def _collect_doors(self, leaves: MeshCells, numbers: Indices) -> None:
         """Take which leaves are doors, of what things, and which of them are closed."""
         was, lists = door_lists(self.before, numbers)
         now = leaves.whole(layout.DOOR)
@@ -216,14 +216,14 @@ def _highest(nodes: Records) -> int:
     return int(nodes["region"].max(initial=0))
 
 
-def _moved(data: MeshData, faces: NDArray[np.intp], expected: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _moved(data: MeshData, faces: Indices, expected: Singles) -> Bools:
     """Which leaves aren't the squares that they were, seen from above."""
     if not len(faces):
         return np.zeros(0, np.bool_)
     at = data.positions[data.corner_verts][:, :2]
     low = np.minimum.reduceat(at, data.face_starts)[faces]
     high = np.maximum.reduceat(at, data.face_starts)[faces]
-    moved: NDArray[np.bool_] = ((low != expected.min(axis=1)) | (high != expected.max(axis=1))).any(axis=1)
+    moved: Bools = ((low != expected.min(axis=1)) | (high != expected.max(axis=1))).any(axis=1)
     moved |= data.face_sizes[faces] != 4
     return moved
 

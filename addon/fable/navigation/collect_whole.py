@@ -11,15 +11,15 @@ from collections.abc import Iterable
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import fable
+from ....formats.arrays import Int32s, Ints, Records
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.fable.blank import DEFAULT_SECTION
 from ....formats.fable.leaves import BLOCKED
 from ....formats.fable.quadtree import DEEPEST
-from ....formats.fable.records import NODE, ROOT_EDGE, Records
+from ....formats.fable.records import NODE, ROOT_EDGE
 from ....formats.fable.sections import NumberedSection
 from ...scene.geometry import meshes, transforms
 from ...scene.kept import identity, originals
@@ -35,7 +35,7 @@ from .ground import LOWEST, follow_ground, navigation_of_ground
 REBUILD = "the option Navigation: Rebuild makes it of the ground"
 _ORDINARY = 128
 """Preference of a leaf that lost the attribute: that of ground."""
-Ids = NDArray[np.int32]
+Ids = Int32s
 
 
 def make_navigation(
@@ -190,7 +190,7 @@ class _Whole:
         leaves["key_count"] = [len(lists.get(number, ())) for number in door.tolist()]
         return leaves, ids, keys
 
-    def _crossing(self, child: bpy.types.Collection, name: str, ids: Ids, layer_count: int) -> NDArray[np.int64]:
+    def _crossing(self, child: bpy.types.Collection, name: str, ids: Ids, layer_count: int) -> Ints:
         """The links between layers, as numbers of leaves, [n, 2]. ids: record_id of each leaf."""
         kept = child.get(layout.LINKS)
         if kept is None:
@@ -208,7 +208,7 @@ class _Whole:
             self.report.warn(
                 f"section {name} of navigation loses {number_of(lost, 'links')} between layers with their leaves"
             )
-        kept_pairs: NDArray[np.int64] = found[there].astype(np.int64)
+        kept_pairs: Ints = found[there].astype(np.int64)
         return kept_pairs
 
     def _compare(self, name: str, made: fable.Navigation) -> None:

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import fable
+from ....formats.arrays import Floats, Records
 from ....formats.binary import FormatError
 from ....formats.fable import tng
-from ....formats.fable.records import Records
 from ...scene.reports import Report, SceneError
 
 LOWEST = 0
@@ -64,7 +63,7 @@ def navigation_of_ground(level: fable.Level) -> fable.Navigation:
         raise SceneError(f"no navigation can be made of the ground: {error}") from error
 
 
-def _seeds(things: bytes | None) -> NDArray[np.float64]:
+def _seeds(things: bytes | None) -> Floats:
     """Where ground has to be reached from, [n, 2]; none where the things can't be read."""
     if things is None:
         return np.empty((0, 2))

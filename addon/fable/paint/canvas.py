@@ -10,23 +10,21 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ....formats.arrays import Array
+from ....formats.arrays import Array, Bools, Bytes, Floats, Indices, Records
 from ....formats.fable import strengths, theme_resolution, theme_weights
-from ....formats.fable.records import CELL, GAME_CELL, PALETTE_SLOTS, Records
+from ....formats.fable.records import CELL, GAME_CELL, PALETTE_SLOTS
 from ...scene import attributes
 from ...scene.blender_types import mesh_of
 from ...scene.geometry import vertex_groups
 from ...scene.level import first_of
 from ...scene.reports import SceneError
 from .. import layout
-from ..cells import Ints
 from ..palettes import lists
 from ..terrain import materials, overlays
 
-Amounts = NDArray[np.float64]
-_Dab = tuple[Ints, Records, dict[int, Amounts]]
+Amounts = Floats
+_Dab = tuple[Indices, Records, dict[int, Amounts]]
 """What cells had before they were painted: the cells, their records, and their weights by slot."""
 
 
@@ -68,7 +66,7 @@ class Canvas:
         elif target not in layout.FLAGS:
             raise SceneError(f"{target!r} can't be painted")
 
-    def near(self, x: float, y: float, radius: float) -> tuple[Ints, Amounts]:
+    def near(self, x: float, y: float, radius: float) -> tuple[Indices, Amounts]:
         """The cells within a radius (or the nearest one), int[k], and how near they are, [k]: 1 in the middle, 0 at the
         rim.
         """
@@ -79,7 +77,7 @@ class Canvas:
             return found, np.ones(len(found))
         return found, (1 - (distance[found] / radius) ** 2) ** 2
 
-    def paint(self, cells: Ints, amounts: Amounts, erase: bool = False) -> None:
+    def paint(self, cells: Indices, amounts: Amounts, erase: bool = False) -> None:
         """Paint cells, or take away from them. amounts: 0 to 1 each, for what is blended; flags are wholly set."""
         if not len(cells):
             return
@@ -139,12 +137,12 @@ class _Blend:
                 raise SceneError(f"{obj.name} has lost its attribute {name}", [obj])
             part[:] = np.clip(values, 0, 0xFF)
 
-    def _attributes(self) -> list[tuple[str, NDArray[np.uint8]]]:
+    def _attributes(self) -> list[tuple[str, Bytes]]:
         """The attributes and the parts of `records` that they are."""
         slots = [(f"{self.prefix}_{n + 1}", self.records["themes"][:, n]) for n in range(3)]
         return [*slots, *((f"strength_{n + 1}", self.records["strengths"][:, n]) for n in range(2))]
 
-    def shares(self, cells: Ints) -> NDArray[np.float64]:
+    def shares(self, cells: Indices) -> Floats:
         """What of each slot cells have, [cells, 256], 1 in all; slot 0 has none."""
         some = self.records[cells]
         found = np.zeros((len(cells), PALETTE_SLOTS))
@@ -152,14 +150,14 @@ class _Blend:
         found[:, 0] = 0
         return found
 
-    def paint(self, cells: Ints, amounts: Amounts, erase: bool) -> None:
+    def paint(self, cells: Indices, amounts: Amounts, erase: bool) -> None:
         """Blend the slot into cells, or out of them."""
         shares, able = theme_resolution.paint(self.shares(cells), self.slot, amounts, erase)
         cells, shares = cells[able], shares[able]
         if len(cells):
             self.put(cells, shares)
 
-    def put(self, cells: Ints, shares: Amounts) -> None:
+    def put(self, cells: Indices, shares: Amounts) -> None:
         """Give cells these shares of each slot, [cells, 256], of which three at most aren't 0."""
         self.log.append((cells, self.records[cells], self.weights_of(cells)))
         there = np.flatnonzero(shares.any(axis=0))
@@ -177,7 +175,7 @@ class _Blend:
         self.records["themes"][cells], self.records["strengths"][cells] = made.slots, made.strengths
         self.write(cells)
 
-    def weights_of(self, _cells: Ints) -> dict[int, Amounts]:
+    def weights_of(self, _cells: Indices) -> dict[int, Amounts]:
         """The weight of cells in each layer, by slot; none where there are no layers."""
         return {}
 
@@ -188,11 +186,11 @@ class _Blend:
             self.records[cells] = records
             self.give_back(cells, weights)
 
-    def give_back(self, cells: Ints, _weights: dict[int, Amounts]) -> None:
+    def give_back(self, cells: Indices, _weights: dict[int, Amounts]) -> None:
         """Give cells what the records have, and their layers these weights."""
         self.write(cells)
 
-    def write(self, cells: Ints) -> None:
+    def write(self, cells: Indices) -> None:
         """Give cells, which were changed, what the records have."""
         for name, part in self._attributes():
             values = attributes.read(self.mesh, name)
@@ -218,18 +216,18 @@ class Themes(_Blend):
         self.weights = {slot: found.get(name, empty.copy()) for slot, name in self.layers.items()}
         self.rows = {slot: theme_weights.of_values(values) for slot, values in self.weights.items()}
 
-    def shares(self, cells: Ints) -> NDArray[np.float64]:
+    def shares(self, cells: Indices) -> Floats:
         """As the weight layers have them, which may be newer than the attributes."""
         found = np.zeros((len(cells), PALETTE_SLOTS))
         for slot, values in self.weights.items():
             found[:, slot] = values[cells]
         return found
 
-    def weights_of(self, cells: Ints) -> dict[int, Amounts]:
+    def weights_of(self, cells: Indices) -> dict[int, Amounts]:
         """As they were painted."""
         return {slot: values[cells].astype(np.float64) for slot, values in self.weights.items()}
 
-    def write(self, cells: Ints) -> None:
+    def write(self, cells: Indices) -> None:
         """Write attributes, weights and colours."""
         super().write(cells)
         now = np.rint(super().shares(cells) * theme_weights.FULL)
@@ -237,12 +235,12 @@ class Themes(_Blend):
         was = {slot: np.rint(values[cells] * theme_weights.FULL) for slot, values in self.weights.items()}
         self._put(cells, amounts, {slot: was[slot] != now[:, slot] for slot in self.layers})
 
-    def give_back(self, cells: Ints, weights: dict[int, Amounts]) -> None:
+    def give_back(self, cells: Indices, weights: dict[int, Amounts]) -> None:
         """Likewise, with the weights as they were painted."""
         super().write(cells)
         self._put(cells, weights, {slot: self.weights[slot][cells] != weights[slot] for slot in self.layers})
 
-    def _put(self, cells: Ints, weights: dict[int, Amounts], differ: dict[int, NDArray[np.bool_]]) -> None:
+    def _put(self, cells: Indices, weights: dict[int, Amounts], differ: dict[int, Bools]) -> None:
         """Give cells weights, by slot, where they differ; and the colours that follow."""
         groups = self.object.vertex_groups
         for slot, name in self.layers.items():
@@ -270,7 +268,7 @@ def _slot(names: list[str], name: str, what: str) -> int:
     return names.index(name)
 
 
-def _middles(mesh: bpy.types.Mesh, kind: str) -> NDArray[np.float64]:
+def _middles(mesh: bpy.types.Mesh, kind: str) -> Floats:
     """Where the cells' middles are, [n, 2]: of vertices their places, of faces the middles of their corners."""
     points = attributes.read(mesh, "position")
     if points is None:
@@ -278,16 +276,15 @@ def _middles(mesh: bpy.types.Mesh, kind: str) -> NDArray[np.float64]:
     if kind == layout.TERRAIN:
         return points[:, :2].astype(np.float64)
     corners = attributes.read(mesh, ".corner_vert")
-    starts = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
+    starts = attributes.face_starts(mesh)
     if corners is None or not len(starts):
         return np.zeros((0, 2))
     sizes = np.diff(starts, append=np.int32(len(corners)))
-    middles: NDArray[np.float64] = np.add.reduceat(points[corners, :2].astype(np.float64), starts) / sizes[:, None]
+    middles: Floats = np.add.reduceat(points[corners, :2].astype(np.float64), starts) / sizes[:, None]
     return middles
 
 
-def selected(canvas: Canvas, context: bpy.types.Context) -> Ints:
+def selected(canvas: Canvas, context: bpy.types.Context) -> Indices:
     """The cells of a canvas that are selected, int[k]; of the game map also those over selected ones of the terrain."""
     active = context.active_object
     if canvas.target in ("atmosphere", "sound") and active != canvas.object:
@@ -304,7 +301,7 @@ def selected(canvas: Canvas, context: bpy.types.Context) -> Ints:
     return np.flatnonzero(_selection(canvas.mesh, domain))
 
 
-def _selection(mesh: bpy.types.Mesh, domain: str) -> NDArray[np.bool_]:
+def _selection(mesh: bpy.types.Mesh, domain: str) -> Bools:
     sequence = getattr(mesh, domain)
     found = np.zeros(len(sequence), np.bool_)
     sequence.foreach_get("select", found)

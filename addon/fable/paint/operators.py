@@ -13,7 +13,6 @@ from ....formats.counting import number_of
 from ...scene.fields import declared
 from ...scene.interface.sidebar import LevelOperator
 from ...scene.reports import SceneError
-from .. import layout
 from .brush import TARGETS
 from .canvas import Canvas, selected
 
@@ -53,10 +52,8 @@ def _in_object_mode(context: bpy.types.Context) -> Iterator[None]:
 class LEVELWRIGHT_OT_fable_paint_selected(LevelOperator):
     """Set flags, themes, atmospheres or sounds of what is selected: vertices of the terrain, faces of the game map"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_paint_selected"
     bl_label = "Set Selected"
-    bl_options = {"REGISTER", "UNDO"}
 
     target: str = declared.menu(name="What", items=TARGETS)
     name: str = declared.string(name="Name", description="Of the theme, atmosphere or sound")

@@ -7,8 +7,8 @@ import bpy
 
 from ...scene.fields import declared
 from ...scene.interface import tools
-from ...scene.interface.sidebar import LevelPanel, register_classes, unregister_classes
-from .. import layout
+from ...scene.interface.sidebar import LevelPanel
+from ...scene.registering import added_property, in_turn
 from . import operators, tool
 from .brush import KEY, FableBrush, brush_of, chosen, draw
 from .operators import LEVELWRIGHT_OT_fable_paint_selected
@@ -18,17 +18,13 @@ from .tool import LEVELWRIGHT_OT_fable_brush
 class LEVELWRIGHT_PT_fable_paint(LevelPanel, bpy.types.Panel):
     """The brush, and the same for what is selected."""
 
-    format_key = layout.FORMAT
     bl_label = "Paint"
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_fable"
     bl_order = 1
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the settings and the buttons."""
-        level = self.level(context)
-        if level is None:
-            return
         brush = brush_of(context)
         column = self.layout.column()
         column.use_property_split = True
@@ -47,17 +43,8 @@ class LEVELWRIGHT_PT_fable_paint(LevelPanel, bpy.types.Panel):
 
 
 CLASSES = (FableBrush, *operators.CLASSES, *tool.OPERATORS, LEVELWRIGHT_PT_fable_paint)
-
-
-def register() -> None:
-    """Register the operators, the panel, after the one that it is part of, and the tool."""
-    register_classes(CLASSES)
-    setattr(bpy.types.WindowManager, KEY, declared.pointer(FableBrush))
-    tools.register_tools(tool.TOOLS)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    tools.unregister_tools(tool.TOOLS)
-    delattr(bpy.types.WindowManager, KEY)
-    unregister_classes(CLASSES)
+register, unregister = in_turn(
+    *CLASSES,
+    added_property(bpy.types.WindowManager, KEY, declared.pointer(FableBrush)),
+    tools.Toolbar(tool.TOOLS),
+)

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from ....formats.arrays import Records
 from ....formats.fable import palette_names
 from ....formats.fable.level import Level
-from ....formats.fable.records import Records
 from ..context import ImportContext
 from . import lists
 from .lists import Palettes

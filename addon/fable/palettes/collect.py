@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ....formats import fable
+from ....formats.arrays import Records
 from ....formats.counting import number_of
 from ....formats.fable.level import Level
-from ....formats.fable.records import PALETTE_SLOTS, Records
+from ....formats.fable.records import PALETTE_SLOTS
 from ...scene.reports import SceneError
 from .build import names_of
 from .lists import Palettes

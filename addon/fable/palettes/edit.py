@@ -59,8 +59,7 @@ def remove(context: bpy.types.Context, level: bpy.types.Collection, kind: lists.
     terrain, game_map = (first_of(level, one) for one in (layout.TERRAIN, layout.GAME_MAP))
     names = lists.get(level)
     if kind == "sounds":
-        info = originals.describe(level)
-        of_cells = info is not None and info.options.get("map_version", SOUNDS_OF_GAME_MAP) < SOUNDS_OF_GAME_MAP
+        of_cells = originals.options_of(level).get("map_version", SOUNDS_OF_GAME_MAP) < SOUNDS_OF_GAME_MAP
         holder, attribute = (terrain, "old_sound") if of_cells else (game_map, "sound")
         _refuse_used(holder, {attribute: None}, place)
         _move_up(holder, attribute, place)

@@ -20,9 +20,9 @@ import bpy
 from ....formats.fable.records import MAX_SOUNDS, PALETTE_SLOTS
 from ...scene.blender_types import expect
 from ...scene.fields import declared
-from ...scene.interface.sidebar import register_classes, unregister_classes
 from ...scene.level import first_of
 from ...scene.names import showable
+from ...scene.registering import added_property, in_turn
 from .. import layout
 
 UNKNOWN = -1.0
@@ -174,15 +174,4 @@ class FableLists(declared.Declared, bpy.types.PropertyGroup):
 
 
 CLASSES = (FableName, FableLists)
-
-
-def register() -> None:
-    """Give collections their lists."""
-    register_classes(CLASSES)
-    setattr(bpy.types.Collection, KEY, declared.pointer(FableLists))
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    delattr(bpy.types.Collection, KEY)
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES, added_property(bpy.types.Collection, KEY, declared.pointer(FableLists)))

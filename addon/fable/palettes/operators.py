@@ -17,8 +17,6 @@ from .lists import LISTS
 class _ChangesPalettes(LevelOperator):
     """What operators share that change a list of the active level."""
 
-    format_key = layout.FORMAT
-
     @classmethod
     def lacks(cls, _context: bpy.types.Context, level: bpy.types.Collection) -> str:
         """Say what there has to be: meshes that aren't in edit mode, where Blender gives no attributes."""
@@ -39,7 +37,6 @@ class LEVELWRIGHT_OT_fable_add_name(_ChangesPalettes, AskingOperator):
 
     bl_idname = "levelwright.fable_add_name"
     bl_label = "Add Name"
-    bl_options = {"REGISTER", "UNDO"}
 
     kind: lists.List = _lists_property()
     name: str = declared.string(name="Name", options={"SKIP_SAVE"})
@@ -57,7 +54,6 @@ class LEVELWRIGHT_OT_fable_remove_name(_ChangesPalettes):
 
     bl_idname = "levelwright.fable_remove_name"
     bl_label = "Remove Name"
-    bl_options = {"REGISTER", "UNDO"}
 
     kind: lists.List = _lists_property()
 

@@ -5,7 +5,6 @@ import bpy
 
 from ...scene.blender_types import Value
 from ...scene.interface.sidebar import ItemList, LevelPanel, draw_items
-from .. import layout
 from . import lists
 from .lists import LISTS
 from .operators import LEVELWRIGHT_OT_fable_add_name, LEVELWRIGHT_OT_fable_remove_name
@@ -24,18 +23,14 @@ class LEVELWRIGHT_UL_fable_names(ItemList, bpy.types.UIList):
 class _NamesPanel(LevelPanel, bpy.types.Panel):
     """What the panels of the lists share."""
 
-    format_key = layout.FORMAT
     bl_parent_id = "LEVELWRIGHT_PT_fable"
     bl_order = 4
     bl_options = {"DEFAULT_CLOSED"}
 
     kind: lists.List
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the list and its buttons."""
-        level = self.level(context)
-        if level is None:
-            return
         held = lists.of(level)
         row = draw_items(
             self.layout, LEVELWRIGHT_UL_fable_names, self.kind, (held, self.kind), (held, LISTS[self.kind][1])

@@ -9,10 +9,10 @@ from itertools import pairwise
 import bpy
 import numpy as np
 
+from ....formats.arrays import Records
 from ....formats.counting import number_of
 from ....formats.fable import heights
 from ....formats.fable.geometry import finite_heights, grid, grid_edges
-from ....formats.fable.records import Records
 from ....formats.fable.theme_weights import FULL, Weights
 from ...scene.geometry import meshes
 from ...scene.names import showable

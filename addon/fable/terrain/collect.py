@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Bools, Floats, Indices, Records, Singles
 from ....formats.counting import number_of
 from ....formats.fable import stored_heights, theme_resolution, theme_weights
 from ....formats.fable.geometry import finite_heights
-from ....formats.fable.records import HEIGHT_SCALE, PALETTE_SLOTS, Records
+from ....formats.fable.records import HEIGHT_SCALE, PALETTE_SLOTS
 from ...scene.geometry import meshes, transforms, vertex_groups
 from ...scene.reports import Report, SceneError
 from .. import layout
-from ..cells import Bools, Ints, MeshCells, match_cells, refuse
+from ..cells import MeshCells, match_cells, refuse
 from ..palettes.lists import Palettes
 from ..settings import CLAMP_HINT, ExportSettings
 
@@ -77,14 +77,14 @@ class TerrainMesh:
             raise SceneError(f"{self.object.name}: its vertices are too far away", [self.object])
         return int(most[1]) + 1, int(most[0]) + 1
 
-    def heights(self) -> NDArray[np.float32]:
+    def heights(self) -> Singles:
         """How high each cell lies, float32[rows, columns]. Raises SceneError where cells are missing, or moved."""
         shape = self.size()
         cells = self._cells(shape)
-        made: NDArray[np.float32] = self._points[cells.indices, 2].astype(np.float32).reshape(shape)
+        made: Singles = self._points[cells.indices, 2].astype(np.float32).reshape(shape)
         return made
 
-    def unknown_layers(self, layers: dict[str, int]) -> dict[str, Ints]:
+    def unknown_layers(self, layers: dict[str, int]) -> dict[str, Indices]:
         """The vertex groups that aren't weight layers, nothing that modifiers use, and have weights; which vertices."""
         others = [group.name for group in self.object.vertex_groups if group.name not in layers]
         used = {
@@ -97,7 +97,7 @@ class TerrainMesh:
         found = vertex_groups.read(self.context, self.object, self.depsgraph, wanted) if wanted else ()
         return {name: np.flatnonzero(values) for name, values in found if values.any()}
 
-    def selectable(self, points: Sequence[Ints]) -> dict[bpy.types.Object, Ints]:
+    def selectable(self, points: Sequence[Indices]) -> dict[bpy.types.Object, Indices]:
         """Vertices as a SceneError has them; none where modifiers made them."""
         return {} if meshes.needs_evaluation(self.object) else {self.object: np.unique(np.concatenate(points))}
 
@@ -156,7 +156,9 @@ class TerrainMesh:
             self._refuse_places(cells, moved, extra, missing, shape)
         return MeshCells(self.object, "POINT", self._data, ids, indices, self.report)
 
-    def _refuse_places(self, cells: Ints, moved: Bools, extra: Ints, missing: Ints, shape: tuple[int, ...]) -> None:
+    def _refuse_places(
+        self, cells: Indices, moved: Bools, extra: Indices, missing: Indices, shape: tuple[int, ...]
+    ) -> None:
         """Say what is wrong with the vertices' places, and select them; of missing ones, those around."""
         columns = shape[1]
         sideways = np.flatnonzero(moved)
@@ -180,7 +182,7 @@ class TerrainMesh:
         refuse(self.object, "POINT", f"a level's cells stay where they are: {'; '.join(parts)}{hint}", np.unique(at))
 
     @staticmethod
-    def _around(missing: Ints, cells: Ints, shape: tuple[int, ...]) -> Ints:
+    def _around(missing: Indices, cells: Indices, shape: tuple[int, ...]) -> Indices:
         """The vertices beside cells that have none."""
         gone = np.zeros((shape[0] + 2, shape[1] + 2), np.bool_)
         y, x = np.divmod(missing, shape[1])
@@ -243,7 +245,7 @@ class TerrainMesh:
 
     def _weights(
         self, mesh: MeshCells, before: Records, layers: dict[str, int]
-    ) -> tuple[dict[int, NDArray[np.float32]], dict[int, Bools]]:
+    ) -> tuple[dict[int, Singles], dict[int, Bools]]:
         """The weights of cells in the layers where there are any, by slot, and which were painted: [cells] each.
 
         A layer that isn't there any more has no weights. Without any layer there is nothing to read.
@@ -253,11 +255,11 @@ class TerrainMesh:
         has_layer[slots] = True
         original = theme_weights.of_cells(before, has_layer)
         starts = np.searchsorted(original.slots, np.arange(PALETTE_SLOTS + 1))
-        found: dict[int, NDArray[np.float32]] = {}
+        found: dict[int, Singles] = {}
         touched: dict[int, Bools] = {}
         total = np.zeros(len(before), np.float32)
 
-        def keep(slot: int, now: NDArray[np.float32]) -> None:
+        def keep(slot: int, now: Singles) -> None:
             was = np.zeros(len(before), np.uint8)
             part = slice(starts[slot], starts[slot + 1])
             was[original.cells[part]] = original.weights[part]
@@ -327,11 +329,11 @@ def _hint(what: str) -> str:
     return "The option Drop themes leaves the weakest out" if "three" in what else CLAMP_HINT
 
 
-def _moved(points: NDArray[np.float32], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _moved(points: Singles, matrix: Floats) -> Floats:
     """Points relative to the level's root, float64[n, 3]; the same numbers where nothing moves them."""
     exact = points.astype(np.float64)
     if np.array_equal(matrix, np.eye(4)):
         return exact
     with np.errstate(invalid="ignore"):  # an infinite place becomes NaN, and is refused as one that was moved
-        moved: NDArray[np.float64] = exact @ matrix[:3, :3].T + matrix[:3, 3]
+        moved: Floats = exact @ matrix[:3, :3].T + matrix[:3, 3]
     return moved

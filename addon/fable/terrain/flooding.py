@@ -6,11 +6,10 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from mathutils import Vector
-from numpy.typing import NDArray
 
+from ....formats.arrays import Indices, Singles
 from ....formats.counting import number_of
 from ....formats.fable import water
-from ....formats.fable.geometry import Floats
 from ....formats.fable.theme_weights import FULL
 from ...scene.blender_types import mesh_of
 from ...scene.fields import declared
@@ -18,7 +17,6 @@ from ...scene.interface.sidebar import LevelOperator
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from ...scene.view import stage
-from .. import layout
 from ..palettes import lists
 from ..palettes.edit import add
 from . import materials
@@ -53,9 +51,7 @@ def fill(context: bpy.types.Context, level: bpy.types.Collection, place: Vector,
     return int(np.count_nonzero(wet))
 
 
-def _paint(
-    level: bpy.types.Collection, terrain: bpy.types.Object, cells: NDArray[np.intp], depth: Floats, family: str
-) -> None:
+def _paint(level: bpy.types.Collection, terrain: bpy.types.Object, cells: Indices, depth: Singles, family: str) -> None:
     """Give cells the themes that make water so deep, in the place of theirs. Raises SceneError for a full palette."""
     steps = water.ladder(family)
     lower, share = water.blend(depth, list(steps.values()))
@@ -86,10 +82,8 @@ class LEVELWRIGHT_OT_fable_fill_water(LevelOperator):
     deep as it takes to be level
     """
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_fill_water"
     bl_label = "Fill Water"
-    bl_options = {"REGISTER", "UNDO"}
 
     family: str = declared.menu(
         name="Kind",

@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 
 from ....formats import fable
+from ....formats.arrays import Singles
 from ....formats.binary import FormatError
-from ....formats.fable.geometry import Floats, finite_heights
+from ....formats.fable.geometry import finite_heights
 from ...scene.geometry import evaluated, meshes, transforms
 from ...scene.kept import identity, originals
 from ...scene.kept.baselines import put_bytes
@@ -27,7 +28,7 @@ def terrain_of(level: bpy.types.Collection) -> bpy.types.Object:
     return terrain
 
 
-def ground_heights(context: bpy.types.Context, level: bpy.types.Collection) -> Floats:
+def ground_heights(context: bpy.types.Context, level: bpy.types.Collection) -> Singles:
     """The heights of a level's cells as the scene has them, float32[rows, columns], modifiers and shape keys included.
 
     Raises SceneError for a terrain whose vertices aren't its cells.
@@ -41,7 +42,7 @@ def ground_heights(context: bpy.types.Context, level: bpy.types.Collection) -> F
         return TerrainMesh(context, terrain, root, token, ExportSettings(), depsgraph, Report()).heights()
 
 
-def followed_heights(level: bpy.types.Collection, shape: tuple[int, ...]) -> Floats | None:
+def followed_heights(level: bpy.types.Collection, shape: tuple[int, ...]) -> Singles | None:
     """The heights that things stood on when they last followed the ground, float32 of this shape; None where nobody
     knows: a level that was made in Blender, before they first did.
     """
@@ -56,7 +57,7 @@ def followed_heights(level: bpy.types.Collection, shape: tuple[int, ...]) -> Flo
     return finite_heights(cells) if cells is not None and cells.shape == shape else None
 
 
-def remember_heights(level: bpy.types.Collection, heights: Floats) -> None:
+def remember_heights(level: bpy.types.Collection, heights: Singles) -> None:
     """Keep the heights that things stand on now."""
     terrain = terrain_of(level)
     if terrain.get(layout.FOLLOWED) is not None:

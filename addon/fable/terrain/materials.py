@@ -191,8 +191,7 @@ def _build_tree(material: bpy.types.Material, pictures: Sequence[bpy.types.Image
         nodes.feed(scaled, Vector=place, Scale=1.0 / TEXTURE_SIZE)
         amounts = list(_amounts(nodes, len(pictures)))
         for image, amount in zip(pictures, amounts, strict=True):
-            texture = nodes.add("ShaderNodeTexImage", image=image)
-            nodes.link(scaled.outputs[0], texture.inputs["Vector"])
+            texture = nodes.feed(nodes.add("ShaderNodeTexImage", image=image), Vector=scaled.outputs[0])
             total = nodes.add("ShaderNodeVectorMath", operation="MULTIPLY_ADD")
             for socket, value in zip(total.inputs, (texture.outputs["Color"], amount, ground), strict=False):
                 nodes.set(socket, value)
@@ -206,6 +205,5 @@ def _amounts(nodes: Nodes, count: int) -> Iterator[Socket]:
     """The weights of the themes with images, from their attributes."""
     for number in range(0, count, PACKED):
         packed = nodes.add("ShaderNodeAttribute", attribute_name=f"{layout.IMAGE_WEIGHTS}{number // PACKED}")
-        parts = nodes.add("ShaderNodeSeparateColor")
-        nodes.link(packed.outputs["Color"], parts.inputs[0])
+        parts = nodes.put("ShaderNodeSeparateColor", packed.outputs["Color"])
         yield from [*parts.outputs, packed.outputs["Alpha"]][: count - number]

@@ -9,10 +9,10 @@ import bpy
 from ....formats.binary import FormatError
 from ...scene.disk import content_folders
 from ...scene.fields import declared
-from ...scene.interface.sidebar import LevelOperator, Result, search
+from ...scene.interface.sidebar import LevelOperator, SearchingOperator
 from ...scene.names import showable
 from ...scene.reports import Report, SceneError
-from .. import content, layout
+from .. import content
 from ..palettes import lists
 from . import materials, overlays
 from .installed import find_game
@@ -42,10 +42,8 @@ class LEVELWRIGHT_OT_fable_overlay(LevelOperator):
     edited since
     """
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_overlay"
     bl_label = "Show"
-    bl_options = {"REGISTER", "UNDO"}
 
     kind: str = declared.menu(
         name="Show", items=[(kind, title, tooltip) for kind, (title, tooltip) in overlays.KINDS.items()]
@@ -60,10 +58,8 @@ class LEVELWRIGHT_OT_fable_overlay(LevelOperator):
 class LEVELWRIGHT_OT_fable_refresh(LevelOperator):
     """Colour the ground by its themes as they are painted now, and let its water follow"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_refresh"
     bl_label = "Refresh Ground"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Read the weight layers, and colour the terrain."""
@@ -72,22 +68,17 @@ class LEVELWRIGHT_OT_fable_refresh(LevelOperator):
         refresh_water(context, level)
 
 
-class LEVELWRIGHT_OT_fable_choose_picture(LevelOperator):
+class LEVELWRIGHT_OT_fable_choose_picture(SearchingOperator):
     """Choose which of the installed game's textures the theme that is chosen in the list is shown with. It is
     remembered for levels that are opened later, and changes nothing in the level
     """
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_choose_picture"
     bl_label = "Choose Picture"
     bl_options = {"UNDO"}
     bl_property = "texture"
 
     texture: str = declared.menu(name="Texture", items=_textures)
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Let one search the names."""
-        return search(self, context)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Show the texture, and remember it."""

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ....formats.arrays import Array
+from ....formats.arrays import Array, Ints, Singles
 from ....formats.fable import colors
 from ...scene import attributes
-from ...scene.blender_types import Input, Node, always, default_of, mesh_of, set_default
+from ...scene.blender_types import Node, default_of, mesh_of, set_default
 from ...scene.geometry import meshes
 from ...scene.level import first_of
 from ...scene.media.materials import Nodes, Socket, node_group
@@ -59,10 +58,7 @@ def add(nodes: Nodes, ground: Socket) -> Socket:
 
 def _build(nodes: Nodes) -> None:
     """The group: each overlay's colour, over the ground where the switch has its number."""
-    interface = always(nodes.tree.interface)
-    interface.new_socket("Ground", in_out="INPUT", socket_type="NodeSocketColor")
-    interface.new_socket("Overlay", in_out="INPUT", socket_type="NodeSocketFloat")
-    interface.new_socket("Color", in_out="OUTPUT", socket_type="NodeSocketColor")
+    nodes.sockets({"Ground": "Color", "Overlay": "Float"}, {"Color": "Color"})
     given = nodes.add("NodeGroupInput")
     shown: Socket = given.outputs["Ground"]
     for number, kind in enumerate(KINDS):
@@ -73,20 +69,13 @@ def _build(nodes: Nodes) -> None:
         if kind in _FLAG_COLORS:
             value = nodes.add("ShaderNodeAttribute", attribute_name=kind).outputs["Fac"]
             unset, is_set = _FLAG_COLORS[kind]
-            tint = _mix(nodes, value, (*(unset or is_set or _RED), 1.0), (*(is_set or _RED), 1.0))
+            tint = nodes.mix(value, (*(unset or is_set or _RED), 1.0), (*(is_set or _RED), 1.0))
             if unset is None:
                 covered = nodes.math("MULTIPLY", covered, value)
         else:
             tint = nodes.add("ShaderNodeAttribute", attribute_name=layout.OVERLAY_COLOR).outputs["Color"]
-        shown = _mix(nodes, covered, shown, tint)
+        shown = nodes.mix(covered, shown, tint)
     nodes.link(shown, nodes.add("NodeGroupOutput").inputs[0])
-
-
-def _mix(nodes: Nodes, factor: Socket, first: Input, second: Input) -> Socket:
-    node = nodes.add("ShaderNodeMix", data_type="RGBA")
-    for place, value in ((0, factor), (6, first), (7, second)):
-        nodes.set(node.inputs[place], value)
-    return node.outputs[2]
 
 
 def show(level: bpy.types.Collection, kind: str) -> bool:
@@ -184,7 +173,7 @@ def _color_faces(level: bpy.types.Collection, terrain: bpy.types.Object, kind: s
     for_show.write(mesh, layout.OVERLAY_COLOR, "FACE", rgba)
 
 
-def _atmospheres(data: meshes.MeshData, names: lists.Palettes) -> NDArray[np.float32]:
+def _atmospheres(data: meshes.MeshData, names: lists.Palettes) -> Singles:
     """The blended colour of each face of the game map, float32[f, 3]."""
     table = np.array([colors.distinct(name) for name in names.atmospheres], np.float32)
     count = len(data.face_starts)
@@ -200,13 +189,13 @@ def _atmospheres(data: meshes.MeshData, names: lists.Palettes) -> NDArray[np.flo
     return total
 
 
-def _face_below(game_map: meshes.MeshData, terrain: meshes.MeshData) -> NDArray[np.int64]:
+def _face_below(game_map: meshes.MeshData, terrain: meshes.MeshData) -> Ints:
     """Which face of the game map's object each face of the terrain lies in, by their middles; int64[f]."""
 
-    def cell(data: meshes.MeshData) -> NDArray[np.int64]:
+    def cell(data: meshes.MeshData) -> Ints:
         corners = data.positions[data.corner_verts, :2].astype(np.float64)
         middle = np.add.reduceat(corners, data.face_starts) / data.face_sizes[:, None]
-        found: NDArray[np.int64] = np.floor(middle / layout.CELLS_A_GAME_CELL).astype(np.int64)
+        found: Ints = np.floor(middle / layout.CELLS_A_GAME_CELL).astype(np.int64)
         return found
 
     cells, wanted = cell(game_map), cell(terrain)
@@ -215,5 +204,5 @@ def _face_below(game_map: meshes.MeshData, terrain: meshes.MeshData) -> NDArray[
     table = np.zeros(shape, np.int64)
     table[tuple((cells - low).T)] = np.arange(len(cells))
     inside = np.clip(wanted - low, 0, shape - 1)
-    faces: NDArray[np.int64] = table[tuple(inside.T)]
+    faces: Ints = table[tuple(inside.T)]
     return faces

@@ -5,7 +5,7 @@ import bpy
 
 from ...scene.interface.sidebar import LevelPanel
 from ...scene.reports import SET_FOLDER
-from .. import content, layout
+from .. import content
 from ..palettes import lists
 from . import materials
 from .operators import LEVELWRIGHT_OT_fable_choose_picture
@@ -18,7 +18,6 @@ SIZE = 5.0
 class LEVELWRIGHT_PT_fable_picture(LevelPanel, bpy.types.Panel):
     """The picture of the theme that is chosen in the list above: for show only, levels have none."""
 
-    format_key = layout.FORMAT
     bl_label = "Picture"
     anchor = "pictures-of-the-ground"
     bl_parent_id = "LEVELWRIGHT_PT_fable_themes"

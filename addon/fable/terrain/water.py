@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import bpy
 
+from ....formats.arrays import Singles
 from ....formats.fable import water
-from ....formats.fable.geometry import Floats
 from ....formats.fable.theme_weights import Weights
 from ...scene.blender_types import mesh_of
 from ...scene.geometry import meshes
@@ -26,7 +26,7 @@ COLOR = (0.02, 0.09, 0.14, 0.7)
 
 
 def show_water(
-    level: bpy.types.Collection, ground: Floats, weights: Weights, themes: Sequence[str], known: Mapping[str, float]
+    level: bpy.types.Collection, ground: Singles, weights: Weights, themes: Sequence[str], known: Mapping[str, float]
 ) -> None:
     """Make the surface of a level's water, in the place of the one that there is; none where there is no water.
 

@@ -22,6 +22,7 @@ from ....formats.counting import number_of
 from ....formats.fable import UID_BASE, tng
 from ....formats.fable.sections import numbered_sections
 from ....formats.fable.text import Document, Statement, StatementBlock, line_end
+from ...scene.fields.properties import as_python
 from ...scene.geometry import evaluated, transforms
 from ...scene.kept import identity
 from ...scene.kept.identity import kind_of, record_of
@@ -339,7 +340,7 @@ class _Things:
         model = tng.new_thing(kind, 0, "", (0.0, 0.0, 0.0), self.newline, physics.removeprefix("CTC"))
         made = tng.Thing(StatementBlock(model.block.opening, closing=model.block.closing))
         for key in keys:
-            _add(made, key, _as_list(obj[key]))
+            _add(made, key, as_python(obj[key]))
         entries = made.block.entries
         heads = [made.block.find(own.key) or own for own in model.block.statements()]  # the game's order
         entries[:] = [*heads, *(entry for entry in entries if not any(entry is head for head in heads))]
@@ -369,7 +370,7 @@ class _Things:
 def _collect_properties(obj: bpy.types.Object, thing: tng.Thing) -> bool:
     """Write the properties of an object that differ from what its thing says; whether any did."""
     sources = values.sources(thing)
-    now = {key: _as_list(obj[key]) for key in values.written_keys(obj, sources)}
+    now = {key: as_python(obj[key]) for key in values.written_keys(obj, sources)}
     changed = False
     kind = obj.get(layout.NEW_THING)
     if kind != thing.kind:
@@ -419,11 +420,6 @@ def _kind_name(kind: object) -> str:
     if not isinstance(kind, str) or not re.fullmatch(r"\w+( \w+)*", kind, re.ASCII):
         raise ValueError(f"property {layout.NEW_THING}: {reprlib.repr(kind)} can't be the kind of a thing")
     return kind
-
-
-def _as_list(value: object) -> object:
-    """A custom property with Blender's arrays as lists."""
-    return value.to_list() if hasattr(value, "to_list") else value
 
 
 def _texts(block: StatementBlock) -> Iterator[str]:

@@ -7,20 +7,18 @@ import bpy
 
 from ....formats.counting import number_of
 from ...scene.fields import declared
-from ...scene.interface.sidebar import LevelOperator, Result, search
+from ...scene.interface.sidebar import LevelOperator, SearchingOperator
 from ...scene.names import showable
 from ...scene.reports import SceneError
-from .. import layout
+from ...scene.view import stage
 from .place import add_thing, definitions, drop, follow_ground
 
 
 class LEVELWRIGHT_OT_fable_follow_ground(LevelOperator):
     """Let things keep their height above the ground, which was sculpted since the import or since this was last used"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_follow_ground"
     bl_label = "Things Follow Ground"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Move them, and say how many."""
@@ -30,10 +28,8 @@ class LEVELWRIGHT_OT_fable_follow_ground(LevelOperator):
 class LEVELWRIGHT_OT_fable_drop(LevelOperator):
     """Put the selected things onto the ground"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_drop"
     bl_label = "Drop to Ground"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Move them, and say how many."""
@@ -49,31 +45,20 @@ def _listed(_operator: object, context: bpy.types.Context | None) -> declared.It
     return [(name, name.rpartition(" ")[2] or name, name) for name in names]
 
 
-class LEVELWRIGHT_OT_fable_add_thing(LevelOperator):
+class LEVELWRIGHT_OT_fable_add_thing(SearchingOperator):
     """Add a thing at the 3D cursor, on the ground, of a definition that the opened levels have"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.fable_add_thing"
     bl_label = "Add Thing"
-    bl_options = {"REGISTER", "UNDO"}
     bl_property = "definition"
 
     definition: str = declared.menu(name="Definition", items=declared.items(_listed))
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        """Let the definition be searched for."""
-        return search(self, context)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it, select it alone, and make it the active one."""
         if self.definition == declared.NOTHING:
             raise SceneError("no level that is opened has a thing: one more of them can't be made")
-        made = add_thing(context, level, self.definition)
-        for obj in context.selected_objects:
-            obj.select_set(False)
-        if context.view_layer is not None and made.name in context.view_layer.objects:
-            made.select_set(True)
-            context.view_layer.objects.active = made
+        stage.select_only(context, [add_thing(context, level, self.definition)])
 
 
 CLASSES = (LEVELWRIGHT_OT_fable_follow_ground, LEVELWRIGHT_OT_fable_drop, LEVELWRIGHT_OT_fable_add_thing)

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from ....formats.fable.geometry import Floats, sample_ground
+from ....formats.arrays import Singles
+from ....formats.fable.geometry import sample_ground
 from ...scene.fields import properties
 from ...scene.geometry import transforms
 from ...scene.kept import identity, originals
@@ -40,10 +41,10 @@ def _standing(level: bpy.types.Collection, objects: Iterable[bpy.types.Object]) 
     return [obj for obj in objects if obj.parent in (None, root) and not transforms.needs_evaluation(obj, root)]
 
 
-def _places(level: bpy.types.Collection, objects: list[bpy.types.Object]) -> Floats:
+def _places(level: bpy.types.Collection, objects: list[bpy.types.Object]) -> Singles:
     """Where things are below the root, float64[n, 3]."""
     root = root_of(level)
-    made: Floats = np.array([transforms.seen(obj, root)[:3, 3] for obj in objects]).reshape(-1, 3)
+    made: Singles = np.array([transforms.seen(obj, root)[:3, 3] for obj in objects]).reshape(-1, 3)
     return made
 
 
@@ -84,18 +85,13 @@ def drop(context: bpy.types.Context, level: bpy.types.Collection, objects: Itera
 
 def definitions(context: bpy.types.Context) -> dict[str, bpy.types.Object]:
     """A thing of each kind and definition that the scene's Fable levels have, those of the active level first."""
-    levels = [one for one in originals.levels(context.scene) if _is_fable(one)]
+    levels = [one for one in originals.levels(context.scene) if originals.format_of(one) == layout.FORMAT]
     active = originals.level_of(context)
     found: dict[str, bpy.types.Object] = {}
     for level in sorted(levels, key=lambda one: one != active):
         for obj in things_of(level):
             found.setdefault(f"{obj.get(layout.NEW_THING, 'Object')} {obj.get(DEFINITION, '-')}", obj)
     return dict(sorted(found.items()))
-
-
-def _is_fable(level: bpy.types.Collection) -> bool:
-    info = originals.describe(level)
-    return info is not None and info.format == layout.FORMAT
 
 
 def add_thing(context: bpy.types.Context, level: bpy.types.Collection, definition: str) -> bpy.types.Object:

@@ -7,14 +7,14 @@ from typing import SupportsFloat
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Floats
 from ....formats.fable import tng
 from ....formats.fable.placement import OBJECT_SCALE, ThingPlacement, placement_of
 from ....formats.fable.text import coordinates, coordinates_text, set_number
 from ...scene.geometry import transforms
 
-Matrix = NDArray[np.float64]
+Matrix = Floats
 
 TURNED, TURNED_ALOFT = 2e-6, 2e-5
 """By how much a part of a direction may be off and count as not turned (the file has six decimals); and below parents

@@ -11,15 +11,12 @@ from ...scene.geometry import meshes
 from ...scene.interface.sidebar import LevelOperator
 from ...scene.issues import showing
 from ...scene.reports import SceneError, listed
-from .. import layout
 from ..terrain.heights import terrain_of
 from .seams import mend, seams
 
 
 class _OnSeams(LevelOperator):
     """What operators share that compare the terrains of levels, which can't be read in Edit Mode: they leave it."""
-
-    format_key = layout.FORMAT
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:
         """Leave the mode, and do it."""
@@ -37,7 +34,6 @@ class LEVELWRIGHT_OT_fable_show_seams(_OnSeams):
 
     bl_idname = "levelwright.fable_show_seams"
     bl_label = "Show Seams"
-    bl_options = {"REGISTER", "UNDO"}
 
     def on_seams(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Compare, select, and say for each neighbour what differs."""
@@ -64,7 +60,6 @@ class LEVELWRIGHT_OT_fable_mend_seams(_OnSeams):
     idle = "The level's edges are those of its neighbours already"
     bl_idname = "levelwright.fable_mend_seams"
     bl_label = "Mend Seams"
-    bl_options = {"REGISTER", "UNDO"}
 
     def on_seams(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Mend them, and say how much that was."""

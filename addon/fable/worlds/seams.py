@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ....formats.fable.geometry import Floats
+from ....formats.arrays import Bools, Indices, Singles
 from ...scene import attributes
 from ...scene.blender_types import mesh_of
 from ...scene.geometry import meshes, transforms
@@ -25,8 +24,6 @@ from ..palettes import edit, lists
 from ..terrain.heights import ground_heights, terrain_of
 from .maps import Place, origin_of
 
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 SAME = 1 / 255
 """Share by which themes may differ and count as the same."""
 
@@ -37,7 +34,7 @@ class _Ground:
 
     level: bpy.types.Collection
     origin: Place
-    heights: Floats
+    heights: Singles
     """[rows, columns]"""
 
 
@@ -46,9 +43,9 @@ class Seam:
     """The cells that a level has in common with a neighbour."""
 
     neighbour: bpy.types.Collection
-    own: Ints
+    own: Indices
     """[n], cells of the level, by rows."""
-    theirs: Ints
+    theirs: Indices
     """[n], the same places in the neighbour."""
     heights: Bools
     """[n], whether the heights differ."""
@@ -92,8 +89,7 @@ def _ground(context: bpy.types.Context, level: bpy.types.Collection) -> _Ground:
 def _neighbours(context: bpy.types.Context, own: _Ground) -> Iterator[_Ground]:
     """The scene's other Fable levels that touch one with more than a corner."""
     for level in originals.levels(context.scene):
-        info = originals.describe(level)
-        if level == own.level or info is None or info.format != layout.FORMAT:
+        if level == own.level or originals.format_of(level) != layout.FORMAT:
             continue
         other = _ground(context, level)
         sizes = [len(span) for span in _overlap(own, other)]
@@ -111,7 +107,7 @@ def _overlap(own: _Ground, other: _Ground) -> tuple[range, range]:
     return spans[0], spans[1]
 
 
-def _shared(own: _Ground, other: _Ground) -> tuple[Ints, Ints]:
+def _shared(own: _Ground, other: _Ground) -> tuple[Indices, Indices]:
     """The cells that both have, as cells of each."""
     columns, rows = _overlap(own, other)
     x, y = (part.ravel() for part in np.meshgrid(np.array(columns, np.intp), np.array(rows, np.intp)))
@@ -123,7 +119,7 @@ def _blend(context: bpy.types.Context, level: bpy.types.Collection) -> Themes:
     return Themes(context, terrain_of(level), lists.get(level), 0)
 
 
-def _seam(own: _Ground, mine: Themes, other: _Ground, blend: Themes, cells: tuple[Ints, Ints]) -> Seam:
+def _seam(own: _Ground, mine: Themes, other: _Ground, blend: Themes, cells: tuple[Indices, Indices]) -> Seam:
     heights = own.heights.ravel()[cells[0]] != other.heights.ravel()[cells[1]]
     place = {name: slot for slot, name in enumerate(mine.names.themes) if name}
     here, there = mine.shares(cells[0]), blend.shares(cells[1])
@@ -181,13 +177,13 @@ def _mend_themes(context: bpy.types.Context, level: bpy.types.Collection, seam: 
     return len(cells)
 
 
-def _chosen(seam: Seam, differ: Bools, contested: set[int]) -> tuple[Ints, Ints]:
+def _chosen(seam: Seam, differ: Bools, contested: set[int]) -> tuple[Indices, Indices]:
     """The cells of a seam to be mended, and those that they are like."""
     free = differ & ~np.isin(seam.own, list(contested))
     return seam.own[free], seam.theirs[free]
 
 
-def _vertices(terrain: bpy.types.Object, count: int) -> Ints:
+def _vertices(terrain: bpy.types.Object, count: int) -> Indices:
     """The vertex of each cell: the mesh has them in another order where somebody sorted it."""
     mark = identity.stamped(terrain)
     mesh = mesh_of(terrain)

@@ -9,9 +9,8 @@ from itertools import pairwise
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ....formats.convex import Ints
+from ....formats.arrays import Ints, Singles
 from ....formats.counting import number_of
 from ....formats.genesis.geometry import Geometry
 from ...scene.fields import properties
@@ -67,7 +66,7 @@ def build_brushes(
     importing.report.count("brushes", len(row_of))
 
 
-def put(obj: bpy.types.Object, destination: Destination, origin: NDArray[np.float32]) -> None:
+def put(obj: bpy.types.Object, destination: Destination, origin: Singles) -> None:
     """Put a brush where it belongs: below its parent, at its origin below the root, in its collection."""
     obj.parent = destination.parent
     if destination.inverse is not None:

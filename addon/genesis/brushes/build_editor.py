@@ -8,7 +8,7 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 
-from ....formats.convex import Ints
+from ....formats.arrays import Ints
 from ....formats.genesis.editor_level import EditorBrush, Level3dt
 from ....formats.genesis.records import EditorBrushFlag, brush_flags_from_editor
 from ...scene.fields import properties

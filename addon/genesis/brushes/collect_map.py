@@ -7,16 +7,17 @@ from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Ints
 from ....formats.counting import number_of
 from ....formats.genesis import Brush, Entity, MapLevel
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import BrushFlag, FaceArray
 from ...scene.fields import properties
 from ...scene.kept.identity import kind_of
+from ...scene.reports import naming
 from .. import layout
-from ..context import ExportContext, naming
+from ..context import ExportContext
 from . import flags
 from .collect import BrushCollector, FoundBrush, brush_properties
 
@@ -29,7 +30,7 @@ class MapBrushes:
         exporting: ExportContext,
         level: MapLevel,
         geometry: Geometry | None,
-        was_in: npt.NDArray[np.int64],
+        was_in: Ints,
         collector: BrushCollector,
     ) -> None:
         """Make it before the level's entities change. geometry: of the original, None where there is none.

@@ -9,6 +9,7 @@ import bpy
 
 from ...scene.fields import declared
 from ...scene.interface.sidebar import layout_of
+from ...scene.registering import added_property, in_turn
 from . import contents
 
 
@@ -32,20 +33,19 @@ def _set_contents(obj: bpy.types.Object, bits: Sequence[bool]) -> None:
     obj["contents"] = sum(1 << number for number, bit in enumerate(bits) if bit)
 
 
-def register() -> None:
-    """Give objects the bits of their contents as a property."""
-    bits = declared.flags(
-        name="Contents",
-        description="The game's own kinds of brushes, as its headers name them (GE_BrushContents): the bits of the "
-        "property contents",
-        size=contents.BITS,
-        get=_contents,
-        set=_set_contents,
-        options=set(),
+register, unregister = in_turn(
+    added_property(
+        bpy.types.Object,
+        contents.NAMES,
+        declared.flags(
+            name="Contents",
+            description="The game's own kinds of brushes, as its headers name them (GE_BrushContents): the bits of the "
+            "property contents",
+            size=contents.BITS,
+            get=_contents,
+            set=_set_contents,
+            options=set(),
+        ),
     )
-    setattr(bpy.types.Object, contents.NAMES, bits)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    delattr(bpy.types.Object, contents.NAMES)
+)
+"""Gives objects the bits of their contents as a property."""

@@ -51,11 +51,6 @@ def as_text(value: Value) -> str:
     return typedefs.text_of(tuple(value))
 
 
-def from_blender(value: Value) -> Value:
-    """A property as read from Blender in the form `as_property` gives: arrays as lists."""
-    return value.to_list() if hasattr(value, "to_list") else value
-
-
 def rotation(angles: Sequence[float], is_light: bool) -> tuple[float, float, float]:
     """The rotation_euler, in ROTATION_MODE, for an entity's `angles` (degrees).
 

@@ -14,20 +14,21 @@ import numpy as np
 from mathutils import Euler
 from mathutils import Matrix as BlenderMatrix
 
-from ....formats.convex import Floats
+from ....formats.arrays import Floats
 from ....formats.genesis.editor_level import PLACELESS, POINT, EditorEntity
 from ....formats.genesis.entities import CLASSNAME, NAME, ORIGIN, Entity, KeyValues
 from ....formats.genesis.text import fixed
 from ....formats.genesis.typedefs import TypeDef
 from ...scene.blender_types import lamp_of
 from ...scene.fields import properties
+from ...scene.fields.properties import as_python
 from ...scene.geometry import transforms
 from ...scene.kept import identity
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report, SceneError, naming
 from .. import layout
 from ..classes import values
 from ..classes.types import Types, type_of
-from ..context import ExportContext, naming, numbered_name
+from ..context import ExportContext, numbered_name
 from ..light.collect import collect_light, light_class
 from ..parts.level import SceneEntity
 from ..parts.placement import MOVED, Matrix, matrix_of
@@ -47,7 +48,7 @@ def collect_pairs(id_block: bpy.types.ID, record: KeyValues, report: Report, who
     properties.tell_of_nested(id_block, report)
     shown = dict(shown_pairs(record))
     edited = []
-    present = {key: values.from_blender(id_block[key]) for key in _keys(id_block)}
+    present = {key: as_python(id_block[key]) for key in _keys(id_block)}
     for key, text in shown.items():
         if key not in present:
             if whole:

@@ -9,9 +9,9 @@ import bpy
 
 from ....formats.genesis.editor_level import EditorEntity, Level3dt
 from ....formats.genesis.entities import NAME
-from ...scene.reports import SceneError
+from ...scene.reports import SceneError, naming
 from ..classes.types import Types
-from ..context import ExportContext, naming
+from ..context import ExportContext
 from ..parts.level import SceneEntity
 from ..parts.merging import Ids, Merging
 from .collect import collect_entity, name_of

@@ -69,20 +69,14 @@ def _class_items(_self: object, context: bpy.types.Context | None) -> declared.I
     return [(name, name, "") for name in found]
 
 
-class AddGenesisEntity(sidebar.LevelOperator):
+class AddGenesisEntity(sidebar.SearchingOperator):
     """Add a point entity at the 3D cursor, with the fields of its class"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.genesis_add_entity"
     bl_label = "Add Entity"
-    bl_options = {"REGISTER", "UNDO"}
     bl_property = "classname"
 
     classname: str = declared.menu(name="Class", description="Class of the entity", items=declared.items(_class_items))
-
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> sidebar.Result:
-        """Ask which class."""
-        return sidebar.search(self, context)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it."""

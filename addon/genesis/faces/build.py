@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import convex
-from ....formats.arrays import Array
-from ....formats.convex import BrushEdges, Floats, Ints
+from ....formats.arrays import Array, Floats, Int32s, Ints, Singles
+from ....formats.convex import BrushEdges
 from ....formats.genesis.geometry import APPEARANCES, FaceAppearance, Geometry
 from ...scene import attributes
 from ...scene.attributes import Kind
@@ -38,21 +37,21 @@ _SINGLE = float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)
 class MeshArrays:
     """The meshes of b brushes, one behind the other. Starts have one more element than there are things."""
 
-    positions: NDArray[np.float32]
+    positions: Singles
     """[v, 3], Blender's axes, relative to each brush's origin."""
-    vertex_starts: NDArray[np.int32]
+    vertex_starts: Int32s
     """[b + 1]."""
-    corners: NDArray[np.int32]
+    corners: Int32s
     """[c]: the vertex of each corner."""
-    corner_starts: NDArray[np.int32]
+    corner_starts: Int32s
     """[f + 1], of all faces of the file."""
     with_corners: Ints
     """[n]: the numbers of the faces with corners; the others are in no mesh."""
     with_corners_starts: Ints
     """[b + 1], in `with_corners`."""
-    uvs: NDArray[np.float32]
+    uvs: Singles
     """[c, 2]."""
-    origins: NDArray[np.float32]
+    origins: Singles
     """[b, 3]: where the object of each brush lies below the root, Blender's axes."""
     edges: BrushEdges | None
     """None where Blender shall find them."""
@@ -118,9 +117,9 @@ def keep_baselines(collection: bpy.types.Collection, arrays: MeshArrays) -> None
 class CornerValues:
     """What corners have besides their UVs, for c corners of a level."""
 
-    uvs: dict[str, NDArray[np.float32]]
+    uvs: dict[str, Singles]
     """UV map -> [c, 2]."""
-    vectors: dict[str, NDArray[np.float32]]
+    vectors: dict[str, Singles]
     """FLOAT_VECTOR attribute -> [c, 3]."""
 
 
@@ -211,7 +210,7 @@ class MeshMaker:
             )
         return mesh
 
-    def _edges(self, number: int, corners: slice) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+    def _edges(self, number: int, corners: slice) -> tuple[Int32s, Int32s] | None:
         """The edges of a mesh and those of its corners; None where Blender has to find them."""
         edges = self.arrays.edges
         if edges is None or not edges.sound[number]:
@@ -220,8 +219,8 @@ class MeshMaker:
         return self.edge_vertices[here], self.corner_edge[corners]
 
 
-def _local(values: Array, starts: Array, counts: Ints) -> NDArray[np.int32]:
+def _local(values: Array, starts: Array, counts: Ints) -> Int32s:
     """Numbers counted from the start of the mesh that they are in."""
     offsets = np.repeat(starts[:-1], counts)
-    local: NDArray[np.int32] = values - (offsets[:, None] if values.ndim > 1 else offsets)
+    local: Int32s = values - (offsets[:, None] if values.ndim > 1 else offsets)
     return local.astype(np.int32, copy=False)

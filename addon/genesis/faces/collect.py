@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ....formats.arrays import Array
-from ....formats.convex import Bools, Floats, Ints
+from ....formats.arrays import Array, Bools, Floats, Ints
 from ....formats.counting import number_of
 from ....formats.genesis import textures
 from ....formats.genesis.geometry import Geometry

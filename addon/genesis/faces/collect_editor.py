@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import bpy
 import numpy as np
 
-from ....formats.convex import Bools, Floats, Ints
+from ....formats.arrays import Bools, Floats, Ints
 from ....formats.counting import number_of
 from ....formats.genesis import textures
 from ....formats.genesis.convert import lock

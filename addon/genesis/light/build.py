@@ -91,8 +91,7 @@ def _material() -> bpy.types.Material:
     facing = nodes.add("ShaderNodeLayerWeight").outputs["Facing"]
     middle = nodes.math("POWER", nodes.math("SUBTRACT", 1.0, facing), 4.0)
     light = nodes.feed(nodes.add("ShaderNodeEmission"), Color=color, Strength=middle).outputs[0]
-    sum_of = nodes.add("ShaderNodeAddShader")
-    nodes.link(light, sum_of.inputs[0])
+    sum_of = nodes.put("ShaderNodeAddShader", light)
     nodes.link(nodes.add("ShaderNodeBsdfTransparent").outputs[0], sum_of.inputs[1])
     nodes.link(sum_of.outputs[0], nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
     blended(material)

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import genesis
-from ....formats.convex import Bools
+from ....formats.arrays import Bools, Singles
 from ....formats.counting import number_of
 from ....formats.genesis import CompiledLevel, FaceFlag
 from ....formats.genesis.compiled import ChunkId, geometry, lighting, surfaces
@@ -25,7 +24,7 @@ from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.luxel_pixels import spread
 from ....formats.srgb import to_screen
 from ...scene.kept import originals
-from ...scene.kept.identity import kind_of, record_of
+from ...scene.kept.identity import record_of
 from ...scene.reports import Report, SceneError
 from ...scene.view import baking
 from ...scene.work.progress import Steps, Stepwise
@@ -68,7 +67,7 @@ def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: Ligh
     found = lighting.blocks(before, drawn)
     where = collect.places(level, found)
     collect.picture(image, where)  # raises for one of another size
-    objects = _objects(level, settings)
+    objects = baking.surfaces(level, (layout.SURFACES,), layout.LIGHTMAP_UV, settings.selected)
     models = [record_of(obj, original.token) for obj in objects]
     steady = (found.type_of[:, 0] == 0) & np.isin(drawn.model, models)
     faces = np.intersect1d(np.flatnonzero(steady), collect.with_slot(found, where, 0))
@@ -76,8 +75,8 @@ def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: Ligh
     if not objects or not (len(faces) or at_corners):
         raise SceneError(f"{level.name}: no surface with a lightmap is visible" + " and selected" * settings.selected)
     group = originals.resources(level, layout.BAKED_LIGHT).get(0)
-    lightmaps: tuple[NDArray[np.float32], int] | None = None
-    lit: list[tuple[corners.CornerLit, NDArray[np.float32]]] = []
+    lightmaps: tuple[Singles, int] | None = None
+    lit: list[tuple[corners.CornerLit, Singles]] = []
     yield
     with ExitStack() as stack:
         stack.enter_context(baking.valued(group, build.BAKED, 0.0))
@@ -96,7 +95,7 @@ def bake(context: bpy.types.Context, level: bpy.types.Collection, settings: Ligh
     _tell_others(before, drawn, found, np.isin(drawn.model, models), report)
 
 
-def _paint(image: bpy.types.Image, light: NDArray[np.float32], count: int, report: Report) -> None:
+def _paint(image: bpy.types.Image, light: Singles, count: int, report: Report) -> None:
     """Put light, float32[pixels, 3], NaN where none was baked, into a lightmap's image."""
     known = np.isfinite(light[:, 0])
     rows = baking.pixels_of(image)
@@ -120,25 +119,9 @@ def _tell_others(level: CompiledLevel, drawn: DrawnFaces, found: LightBlocks, se
             report.warn(f"not baked: {number_of(int(those.sum()), f'faces {what}')}")
 
 
-def luxels(light: NDArray[np.float32]) -> NDArray[np.float32]:
+def luxels(light: Singles) -> Singles:
     """The luxels that show light float32[n, 3], 1 is white: as a screen has them, whole numbers."""
     return np.asarray(np.rint(to_screen(light) * BRIGHTEST).clip(DARKEST, BRIGHTEST), np.float32)
-
-
-def _objects(level: bpy.types.Collection, settings: LightBake) -> list[bpy.types.Object]:
-    """The objects of surfaces that are seen in viewports and in renders."""
-    hidden = {child for child in level.children_recursive if child.hide_render}
-    found = []
-    for obj in level.all_objects:
-        data = obj.data
-        if kind_of(obj) != layout.SURFACES or not isinstance(data, bpy.types.Mesh):
-            continue
-        away = obj.hide_render or hidden.issuperset(obj.users_collection)
-        chosen = obj.select_get() or not settings.selected
-        if layout.LIGHTMAP_UV in data.uv_layers and not away and obj.visible_get() and chosen:
-            found.append(obj)
-    baking.refuse_bare(found)
-    return found
 
 
 def _has_type(obj: bpy.types.Object) -> bool:

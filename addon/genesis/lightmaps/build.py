@@ -11,18 +11,17 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import atlas, ranges
+from ....formats.arrays import Bools, Int32s, Ints, Singles
 from ....formats.atlas import Atlas
-from ....formats.convex import Bools, Ints
 from ....formats.genesis import CompiledLevel, FaceFlag
 from ....formats.genesis.compiled import ChunkId, geometry, lighting
 from ....formats.genesis.compiled.lighting import LightBlocks
 from ....formats.genesis.compiled.records import MAX_LIGHT_TYPES, NO_LIGHT_TYPE
 from ....formats.genesis.compiled.surfaces import DrawnFaces
 from ....formats.genesis.records import FaceArray
-from ...scene.blender_types import Input, always
+from ...scene.blender_types import Input
 from ...scene.kept import baselines, identity, originals
 from ...scene.media import images
 from ...scene.media.materials import Nodes, Socket
@@ -47,11 +46,11 @@ class CompiledLight:
 
     group: bpy.types.NodeTree
     """The node group: the light is its output "Light", how much it counts "Baked"."""
-    uvs: NDArray[np.float32]
+    uvs: Singles
     """[c, 2]: where corners are in the images, v upwards."""
-    vertex_light: NDArray[np.float32]
+    vertex_light: Singles
     """[c, 3]."""
-    types: dict[str, NDArray[np.int32]]
+    types: dict[str, Int32s]
     """Face attribute -> [f]."""
 
 
@@ -86,7 +85,7 @@ def build(importing: ImportContext, level: CompiledLevel, drawn: DrawnFaces, fac
     return CompiledLight(_group(importing, shown, types), uvs.astype(np.float32), light, types)
 
 
-def vertex_light(level: CompiledLevel, drawn: DrawnFaces, at_corners: Bools, owners: Ints) -> NDArray[np.float32]:
+def vertex_light(level: CompiledLevel, drawn: DrawnFaces, at_corners: Bools, owners: Ints) -> Singles:
     """The light of corners, float32[c, 3]: the file's on faces that are lit so, else FULL."""
     table = level.table(ChunkId.VERTEX_LIGHT)
     made = np.full((len(drawn.corners), 3), FULL, np.float32)
@@ -106,7 +105,7 @@ def _packed(importing: ImportContext, sizes: Ints) -> Atlas:
         return atlas.pack(sizes, LARGEST)
 
 
-def _types(found: LightBlocks) -> dict[str, NDArray[np.int32]]:
+def _types(found: LightBlocks) -> dict[str, Int32s]:
     """The light type of each face's lightmaps, by the attribute's name: none where all are of type 0."""
     used = found.type_of[found.lit]
     slots = int(found.types.max(initial=0))
@@ -142,22 +141,17 @@ def _images(
     return made
 
 
-def _group(
-    importing: ImportContext, shown: list[bpy.types.Image], types: dict[str, NDArray[np.int32]]
-) -> bpy.types.NodeTree:
+def _group(importing: ImportContext, shown: list[bpy.types.Image], types: dict[str, Int32s]) -> bpy.types.NodeTree:
     """Make the level's own node group: the sum of its lightmaps, no brighter than full, times the light of corners."""
     made = bpy.data.node_groups.new(f"{importing.collection.name} baked light", "ShaderNodeTree")
-    interface = always(made.interface)
-    interface.new_socket("Light", in_out="OUTPUT", socket_type="NodeSocketColor")
-    interface.new_socket("Baked", in_out="OUTPUT", socket_type="NodeSocketFloat")
     nodes = Nodes(made)
+    nodes.sockets({}, {"Light": "Color", "Baked": "Float"})
     used = sorted({kind for given in types.values() for kind in np.unique(given).tolist()} - {0, NO_LIGHT_TYPE})
     values = {kind: nodes.value(f"{TYPE} {kind}", USUAL) for kind in used}
     place = nodes.add("ShaderNodeUVMap", uv_map=layout.LIGHTMAP_UV).outputs[0]
     total: Input = (0.0, 0.0, 0.0)
     for slot, image in enumerate(shown):
-        texture = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
-        nodes.link(place, texture.inputs["Vector"])
+        texture = nodes.feed(nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND"), Vector=place)
         light = texture.outputs["Color"]
         name = layout.LIGHT_TYPES[slot]
         if name in types:

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ....formats import atlas, ranges
-from ....formats.convex import Ints
+from ....formats.arrays import Ints
 from ....formats.counting import number_of
 from ....formats.genesis import CompiledLevel
 from ....formats.genesis.compiled import ChunkId, edits, lighting

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import atlas, ranges
-from ....formats.convex import Bools, Floats, Ints
+from ....formats.arrays import Bools, Floats, Ints, Singles
 from ....formats.genesis.records import FaceFlag
 from ....formats.luxel_pixels import Light, LuxelPixels, spread
 from ...scene import attributes
@@ -133,7 +132,7 @@ def _smoothed(lit: CornerLit, light: Light) -> Light:
     return made
 
 
-def put(lit: CornerLit, light: NDArray[np.float32]) -> int:
+def put(lit: CornerLit, light: Singles) -> int:
     """Give corners their light, float32[c, 3], 255 is white; those with NaN keep theirs. Returns how many got one."""
     mesh = mesh_of(lit.object)
     values = attributes.read(mesh, layout.VERTEX_LIGHT, "CORNER")

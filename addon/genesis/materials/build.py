@@ -14,7 +14,7 @@ import bpy
 
 from ....formats.genesis.editor_level import SKY_SIDES, Level3dt
 from ....formats.genesis.geometry import FaceAppearance
-from ...scene.blender_types import Input, always
+from ...scene.blender_types import Input
 from ...scene.kept import identity, originals
 from ...scene.media import images
 from ...scene.media.materials import Nodes, Socket, blended, node_group, shader
@@ -115,11 +115,11 @@ class Materials:
         alpha = nodes.math("DIVIDE", nodes.add("ShaderNodeAttribute", attribute_name=ALPHA).outputs["Fac"], 255.0)
         if appearance & FaceAppearance.MIRROR:
             mirror = nodes.feed(nodes.add("ShaderNodeBsdfGlossy"), Roughness=0.0).outputs[0]
-            return _mix(nodes, alpha, mirror, surface)
+            return nodes.mix_shaders(alpha, mirror, surface)
         if appearance & FaceAppearance.TRANSLUCENT:
             alpha = nodes.math("MULTIPLY", alpha, picture.outputs["Alpha"])
             blended(material)
-            return _mix(nodes, alpha, nodes.add("ShaderNodeBsdfTransparent").outputs[0], surface)
+            return nodes.mix_shaders(alpha, nodes.add("ShaderNodeBsdfTransparent").outputs[0], surface)
         blended(material, transparent=False)
         material.use_backface_culling = True  # as the engine draws it: so rooms can be looked into from outside
         return surface
@@ -128,27 +128,16 @@ class Materials:
         """The sky box as seen in the direction of the view; light from outside doesn't come in, as in the game."""
         direction = nodes.add("ShaderNodeNewGeometry").outputs["Incoming"]
         color: Input = (0.0, 0.0, 0.0, 1.0)
-        cube = nodes.add("ShaderNodeGroup", node_tree=node_group("Levelwright sky", 1, _build_sky))
-        nodes.link(direction, cube.inputs[0])
+        cube = nodes.put("ShaderNodeGroup", direction, node_tree=node_group("Levelwright sky", 1, _build_sky))
         for number, side in enumerate(SIDES):
             if side not in self.sky:
                 continue
             image = self.pictures.image(self.sky[side])
-            picture = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
-            nodes.link(cube.outputs[2 * number], picture.inputs["Vector"])
-            mix = nodes.add("ShaderNodeMix", data_type="RGBA")
-            nodes.link(cube.outputs[2 * number + 1], mix.inputs[0])
-            nodes.set(mix.inputs[6], color)
-            nodes.link(picture.outputs["Color"], mix.inputs[7])
-            color = mix.outputs[2]
+            picture = nodes.feed(
+                nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND"), Vector=cube.outputs[2 * number]
+            )
+            color = nodes.mix(cube.outputs[2 * number + 1], color, picture.outputs["Color"])
         return nodes.feed(nodes.add("ShaderNodeEmission"), Color=color).outputs[0]
-
-
-def _mix(nodes: Nodes, factor: Socket, first: Socket, second: Socket) -> Socket:
-    mix = nodes.add("ShaderNodeMixShader")
-    for entry, value in zip(mix.inputs, (factor, first, second), strict=True):
-        nodes.link(value, entry)
-    return mix.outputs[0]
 
 
 def _invisible(material: bpy.types.Material, nodes: Nodes) -> Socket:
@@ -159,15 +148,11 @@ def _invisible(material: bpy.types.Material, nodes: Nodes) -> Socket:
 
 def _build_sky(nodes: Nodes) -> None:
     """Where on each side of a cube round the viewer a direction goes through it, and which side that is."""
-    interface = always(nodes.tree.interface)
-    interface.new_socket("Incoming", in_out="INPUT", socket_type="NodeSocketVector")
-    for side in SIDES:
-        interface.new_socket(f"{side} UV", in_out="OUTPUT", socket_type="NodeSocketVector")
-        interface.new_socket(side, in_out="OUTPUT", socket_type="NodeSocketFloat")
+    outputs = {name: kind for side in SIDES for name, kind in ((f"{side} UV", "Vector"), (side, "Float"))}
+    nodes.sockets({"Incoming": "Vector"}, outputs)
     entry = nodes.add("NodeGroupInput").outputs[0]
     leave = nodes.add("NodeGroupOutput")
-    parts = nodes.add("ShaderNodeSeparateXYZ")
-    nodes.link(entry, parts.inputs[0])
+    parts = nodes.put("ShaderNodeSeparateXYZ", entry)
     axes = [nodes.math("MULTIPLY", axis, -1.0) for axis in parts.outputs]
     sizes = [nodes.math("ABSOLUTE", axis) for axis in axes]
     largest = nodes.math("MAXIMUM", nodes.math("MAXIMUM", sizes[0], sizes[1]), sizes[2])

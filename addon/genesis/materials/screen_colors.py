@@ -10,29 +10,25 @@ from __future__ import annotations
 import bpy
 
 from ....formats.srgb import KNEE, OFFSET, POWER, SLOPE
-from ...scene.blender_types import always
 from ...scene.media.materials import Nodes, Socket, node_group
 
 
 def as_drawn(nodes: Nodes, baked: bpy.types.NodeTree, color: Socket, by_lights: Socket) -> Socket:
     """A surface with the light of a level's node group, and how much of `by_lights`, that group says."""
     light = nodes.add("ShaderNodeGroup", node_tree=baked)
-    product = nodes.add("ShaderNodeGroup", node_tree=node_group("Levelwright screen product", 1, _build_product))
-    nodes.link(color, product.inputs[0])
-    nodes.link(light.outputs["Light"], product.inputs[1])
+    product = nodes.put(
+        "ShaderNodeGroup",
+        color,
+        light.outputs["Light"],
+        node_tree=node_group("Levelwright screen product", 1, _build_product),
+    )
     shown = nodes.feed(nodes.add("ShaderNodeEmission"), Color=product.outputs[0]).outputs[0]
-    mix = nodes.add("ShaderNodeMixShader")
-    for entry, value in zip(mix.inputs, (light.outputs["Baked"], by_lights, shown), strict=True):
-        nodes.link(value, entry)
-    return mix.outputs[0]
+    return nodes.mix_shaders(light.outputs["Baked"], by_lights, shown)
 
 
 def _build_product(nodes: Nodes) -> None:
     """A colour, as a screen's numbers, times others of them, as a colour."""
-    interface = always(nodes.tree.interface)
-    interface.new_socket("Color", in_out="INPUT", socket_type="NodeSocketColor")
-    interface.new_socket("Light", in_out="INPUT", socket_type="NodeSocketColor")
-    interface.new_socket("Color", in_out="OUTPUT", socket_type="NodeSocketColor")
+    nodes.sockets({"Color": "Color", "Light": "Color"}, {"Color": "Color"})
     entry = nodes.add("NodeGroupInput")
     screen = _to_screen(nodes, entry.outputs[0])
     product = nodes.vector("MULTIPLY", screen, entry.outputs[1])
@@ -40,9 +36,7 @@ def _build_product(nodes: Nodes) -> None:
 
 
 def _power(nodes: Nodes, color: Socket, power: float) -> Socket:
-    node = nodes.add("ShaderNodeGamma")
-    nodes.set(node.inputs["Gamma"], power)
-    nodes.link(color, node.inputs["Color"])
+    node = nodes.feed(nodes.add("ShaderNodeGamma"), Gamma=power, Color=color)
     return node.outputs[0]
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Bytes
 from ....formats.binary import FormatError
 from ....formats.genesis import txl
 from ....formats.genesis.compiled import pictures
@@ -23,13 +23,13 @@ from ...scene.kept import identity, originals
 from ...scene.level import root_of
 from ...scene.media import images
 from ...scene.names import showable
-from ...scene.reports import Report, SceneError
+from ...scene.reports import FAILURES, Report, SceneError
 from ...scene.view import stage
 from .. import layout
 from . import embedded
 from .names import APPEARANCE, texture_of
 
-Picture = NDArray[np.uint8]
+Picture = Bytes
 PLAIN = 64
 """Pixels a side of the texture of a material without a picture."""
 
@@ -134,11 +134,9 @@ class WriteTextureLibrary(sidebar.LevelOperator):
     there already gets what it lacks
     """
 
-    format_key = layout.FORMAT
-    failures = (SceneError, OSError, FormatError, ValueError)
+    failures = (*FAILURES, ValueError)
     bl_idname = "levelwright.genesis_write_textures"
     bl_label = "Write Texture Library"
-    bl_options = {"REGISTER", "UNDO"}
 
     filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: str = declared.string(default="*.txl", options={"HIDDEN"})

@@ -18,9 +18,9 @@ from ....formats.genesis.motion import PATH_NAME, Motion
 from ....formats.genesis.text import fixed
 from ...scene.fields import properties
 from ...scene.geometry import transforms
-from ...scene.reports import SceneError
+from ...scene.reports import SceneError, naming
 from .. import layout
-from ..context import ExportContext, naming, numbered_name
+from ..context import ExportContext, numbered_name
 from ..motions.collect import collect_motion
 from ..parts.level import SceneModel
 from ..parts.merging import Ids, Merging

@@ -59,10 +59,8 @@ def make_model(
 class MakeModel(sidebar.LevelOperator):
     """Make a world model of the selected brushes: they move together, by its motion"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.genesis_make_model"
     bl_label = "Make World Model"
-    bl_options = {"REGISTER", "UNDO"}
 
     name: str = declared.string(name="Name", description="Name that entities refer to it by", default="door")
 

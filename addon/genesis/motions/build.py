@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ....formats.arrays import Floats, Singles
 from ....formats.genesis import Interpolation, Motion, Track
 from ...scene.blender_types import Slot
 from ...scene.fields import properties
+from ...scene.geometry import transforms
 from ...scene.kept import baselines, identity
 from ...scene.media import animation
 from ...scene.names import showable
@@ -66,11 +68,11 @@ def marker_of(text: str, frame: float) -> tuple[int, str]:
     return near, showable(text).encode()[:MARKER_NAME].decode("utf-8", "ignore")
 
 
-def _shortest(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shortest(values: Floats) -> Floats:
     """Rotations with the signs that let each turn to the next by the shorter way, as the engine does."""
     flips = np.sign((values[1:] * values[:-1]).sum(axis=1))
     flips[flips == 0] = 1
-    signs: NDArray[np.float64] = np.concatenate([[1.0], np.cumprod(flips)])[: len(values), None]
+    signs: Floats = np.concatenate([[1.0], np.cumprod(flips)])[: len(values), None]
     return values * signs
 
 
@@ -80,7 +82,7 @@ def _set_track(
     slot: Slot | None,
     path: str,
     track: Track,
-    values: NDArray[np.float64],
+    values: Floats,
 ) -> None:
     """Key a track's values [k, 3] or [k, 4]; what the keys then are is kept for the exporter to compare with."""
     frames = np.asarray(animation.frame_of(track.times, scene), np.float64)
@@ -108,15 +110,13 @@ def baseline_key(curve: bpy.types.FCurve) -> str:
     return f"{curve.data_path} {curve.array_index}"
 
 
-def key_table(curve: bpy.types.FCurve) -> NDArray[np.float32]:
+def key_table(curve: bpy.types.FCurve) -> Singles:
     """A curve's frames and values, float32[k, 2]."""
     keys = animation.read_keys(curve)
     return np.column_stack([keys.frames, keys.values])
 
 
-def _handles(
-    frames: NDArray[np.float64], values: NDArray[np.float64], track: Track
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _handles(frames: Floats, values: Floats, track: Track) -> tuple[Floats, Floats]:
     """Bezier handles [k, 2] of the engine's Hermite curves: along the chord of the neighbours, or level."""
     slopes = np.zeros(len(frames))
     if track.interpolation == Interpolation.HERMITE and len(frames) > 1:
@@ -139,10 +139,10 @@ def _handles(
     return left, right
 
 
-def pose_at(action: bpy.types.Action, frame: float) -> NDArray[np.float64]:
+def pose_at(action: bpy.types.Action, frame: float) -> Floats:
     """Where a motion is at a frame, relative to its model: float64 [4, 4], in Blender's axes."""
 
-    def channels(path: str, rest: ArrayLike) -> NDArray[np.float64]:
+    def channels(path: str, rest: ArrayLike) -> Floats:
         values = np.array(rest, np.float64)
         for index in range(len(values)):
             curve = animation.find_fcurve(action, animation.slot(action), path, index)
@@ -150,13 +150,7 @@ def pose_at(action: bpy.types.Action, frame: float) -> NDArray[np.float64]:
                 values[index] = curve.evaluate(frame)
         return values
 
-    turned = channels(ROTATION, (1, 0, 0, 0))
-    w, x, y, z = turned / (np.linalg.norm(turned) or 1.0)
     pose = np.eye(4)
-    pose[:3, :3] = (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
+    pose[:3, :3] = transforms.from_quaternion(channels(ROTATION, (1, 0, 0, 0)))
     pose[:3, 3] = channels(LOCATION, (0, 0, 0))
     return pose

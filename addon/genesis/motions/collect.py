@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Floats
 from ....formats.genesis import Event, Motion, Path, Track
 from ....formats.genesis.motion import PATH_NAME
 from ...scene.fields import properties
@@ -20,8 +20,6 @@ from .. import layout
 from ..parts.level import SceneBrush, SceneModel
 from ..parts.placement import Matrix
 from . import build
-
-Floats = npt.NDArray[np.float64]
 
 SAME_RATE = 1e-3
 """Share by which frame rates differ that are not the same."""

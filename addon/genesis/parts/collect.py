@@ -14,13 +14,13 @@ from ....formats.counting import number_of
 from ....formats.genesis.entities import CLASSNAME
 from ...scene.geometry import transforms
 from ...scene.kept import identity, originals
-from ...scene.kept.identity import kind_of, record_of
+from ...scene.kept.identity import ancestor, kind_of, record_of
 from ...scene.kept.instances import mark_copies
 from ...scene.level import root_of
 from ...scene.reports import Report, SceneError, listed
 from .. import layout
 from .level import SceneBrush, SceneEntity, SceneGroup, SceneLevel, SceneModel
-from .placement import ancestor, order_of
+from .placement import order_of
 
 SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
 """Types of objects whose faces can be brushes."""

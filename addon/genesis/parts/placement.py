@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Floats
 from ...scene.geometry import transforms
-from ...scene.kept.identity import kind_of
+from ...scene.kept.identity import ancestor
 from ...scene.reports import SceneError
 from .. import layout
 
-Matrix = npt.NDArray[np.float64]
+Matrix = Floats
 
 MOVED = 1e-3
 """Units by which a place may be off its record and leave it: Blender keeps single precision."""
@@ -24,14 +24,6 @@ def order_of(obj: bpy.types.Object) -> tuple[float, str]:
     if not isinstance(order, int | float):
         raise SceneError(f"{obj.name}: its property {layout.ORDER} must be a number", [obj])
     return float(order), obj.name
-
-
-def ancestor(obj: bpy.types.Object, kind: str) -> bpy.types.Object | None:
-    """The nearest parent with a stamp of this kind."""
-    parent = obj.parent
-    while parent is not None and kind_of(parent) != kind:
-        parent = parent.parent
-    return parent
 
 
 def matrix_of(

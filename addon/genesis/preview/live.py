@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ....formats.convex import Floats
+from ....formats.arrays import Floats
 from ...scene.blender_types import expect, mesh_of
 from ...scene.kept import identity, originals
 from ...scene.kept.identity import kind_of

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
-from ....formats.convex import Bools, Floats, Ints
+from ....formats.arrays import Bools, Floats, Ints, Singles
 from ....formats.genesis.geometry import Geometry
 from ...scene.geometry.meshes import MeshData
 from ...scene.kept import baselines
@@ -21,10 +20,10 @@ from .. import layout
 class Baseline:
     """What the import made of a level's geometry: see layout for the arrays."""
 
-    positions: npt.NDArray[np.float32]
+    positions: Singles
     corners: Ints
     corner_starts: Ints
-    uvs: npt.NDArray[np.float32]
+    uvs: Singles
     origins: Floats
 
     def with_polygon(self) -> Bools:

@@ -12,10 +12,9 @@ from typing import Any
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
 from ....formats import convex, convex_solids, surfaces
-from ....formats.convex import Bools, Floats, Ints
+from ....formats.arrays import Bools, Floats, Ints
 from ....formats.genesis.geometry import Geometry
 from ....formats.genesis.records import WORLD_BOUND
 from ...scene.geometry import transforms
@@ -26,7 +25,7 @@ from ...scene.reports import SceneError
 from .. import layout
 from .baseline import Baseline, corner_steps
 
-Matrix = npt.NDArray[np.float64]
+Matrix = Floats
 
 IN_PLANE, ROUNDING = 1e-3, 4e-7
 """Units, and share of the largest coordinate: how far corners may be off their record's plane and leave it as it is."""

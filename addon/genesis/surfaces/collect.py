@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import ranges
-from ....formats.convex import Bools, Ints
+from ....formats.arrays import Bools, Ints, Singles
 from ....formats.counting import number_of
 from ....formats.genesis import CompiledLevel
 from ....formats.genesis.compiled import ChunkId, edits, geometry, pictures
@@ -20,17 +20,17 @@ from ....formats.genesis.records import texture_field
 from ...scene.geometry import meshes, transforms
 from ...scene.geometry.meshes import MeshData
 from ...scene.kept import identity
-from ...scene.kept.identity import kind_of, record_of
+from ...scene.kept.identity import ancestor, kind_of, record_of
 from ...scene.media import images
-from ...scene.reports import SceneError
+from ...scene.reports import SceneError, naming
 from .. import layout
 from ..brushes.collect import evaluation
-from ..context import ExportContext, naming
+from ..context import ExportContext
 from ..faces.collect import FaceCollector, MeshFaces, SideRecords
 from ..lightmaps import build as lightmaps
 from ..motions.collect import Poses
 from ..parts.level import SceneBrush, SceneLevel
-from ..parts.placement import ancestor, matrix_of, reach_of
+from ..parts.placement import matrix_of, reach_of
 from ..shapes.baseline import load_baseline
 from ..shapes.collect import Shape
 
@@ -279,5 +279,5 @@ def _light_corners(
         exporting.note(f"{found.object.name} changed: light at the corners of {number_of(len(chosen), 'faces')}")
 
 
-def _bits(values: NDArray[np.float32]) -> NDArray[np.uint32]:
+def _bits(values: Singles) -> NDArray[np.uint32]:
     return np.ascontiguousarray(values, np.float32).view(np.uint32)

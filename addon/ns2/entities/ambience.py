@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import ns2
+from ....formats.arrays import Floats
 from ....formats.binary import FormatError
 from ...scene.blender_types import Input, always
 from ...scene.kept import identity
@@ -29,7 +29,7 @@ _SIDES = (("forward", "backward"), ("left", "right"), ("up", "down"))
 """Blender's x, y and z, each with the side against it: Spark's z, x and y, of which x points to the left of z."""
 _WHITE = (1.0, 1.0, 1.0)
 
-Colors = NDArray[np.float64]
+Colors = Floats
 
 
 def colors_of(entity: ns2.Entity) -> Colors:
@@ -80,8 +80,7 @@ def _shine(nodes: Nodes, colors: Colors) -> None:
     total: Input = (0.0, 0.0, 0.0)
     for axis in range(3):
         for share, color in zip(shares, colors[axis], strict=True):
-            part = nodes.add("ShaderNodeVectorMath", operation="SCALE")
-            nodes.set(part.inputs[0], color.tolist())
+            part = nodes.put("ShaderNodeVectorMath", color.tolist(), operation="SCALE")
             nodes.link(share.outputs[axis], part.inputs["Scale"])
             total = _vector(nodes, "ADD", total, part.outputs[0]) if isinstance(total, Socket) else part.outputs[0]
     seen = nodes.add("ShaderNodeLightPath").outputs["Is Camera Ray"]

@@ -21,6 +21,7 @@ from ....formats.ns2.entity_classes import PLACED, Classes
 from ....formats.ns2.records import PropertyType
 from ...scene.blender_types import gives
 from ...scene.fields import properties
+from ...scene.fields.properties import as_python
 from ...scene.geometry import evaluated, shapes, transforms
 from ...scene.geometry.meshes import SURFACES
 from ...scene.kept import identity, originals
@@ -194,7 +195,7 @@ class _Collector:
             return entity
         for slot in slots:
             kind = PropertyType(slot.type)
-            raw = custom_properties.python_value(obj.get(slot.key)) if slot.key and slot.key not in CHANNELS else None
+            raw = as_python(obj.get(slot.key)) if slot.key and slot.key not in CHANNELS else None
             if slot.key in CHANNELS:
                 start = placements.start_of(obj, slot.key)
                 entity.properties.append(ns2.Property.of(slot.name, kind, start))
@@ -259,7 +260,7 @@ class _Collector:
                 continue
             shown.add(slot.key)
             was = entity.properties[at]
-            raw = custom_properties.python_value(obj.get(slot.key))
+            raw = as_python(obj.get(slot.key))
             if raw is None:
                 gone += [] if fresh else [at]
             elif not custom_properties.same(raw, self.known.value(was)):
@@ -268,7 +269,7 @@ class _Collector:
         properties.tell_of_nested(obj, self.report, but=probes.KEY)
         placed = {slot.name for slot in slots if slot.key in CHANNELS}
         for key in custom_properties.written_keys(obj):
-            raw = custom_properties.python_value(obj[key])
+            raw = as_python(obj[key])
             if key in shown or properties.is_nested(obj[key]) or properties.is_registered(obj, key):
                 continue
             if key in placed:

@@ -21,6 +21,7 @@ from ....formats.binary import FormatError
 from ....formats.ns2.objects import PROPERTY
 from ....formats.ns2.records import FLOAT_TYPES, INT_TYPES, TEXT_TYPES, PropertyType
 from ...scene.fields import properties
+from ...scene.fields.properties import as_python
 from ..layout import CLASS
 
 TYPES = "levelwright_types"
@@ -140,11 +141,6 @@ def _is_unicode(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def python_value(raw: object) -> object:
-    """What a custom property holds, in Python's own types."""
-    return raw.to_list() if hasattr(raw, "to_list") else raw
-
-
 def same(now: object, was: object) -> bool:
     """Whether a custom property still is what the import made; NaN is equal to itself here."""
     if isinstance(was, list) and isinstance(now, list):
@@ -194,12 +190,12 @@ def current(obj: bpy.types.Object) -> tuple[tuple[PropertySlot, ...], dict[str, 
             slots.append(slot._replace(key=slot.name))
         elif slot.key and obj.get(slot.key) is not None:
             slots.append(slot)
-            values[slot.key] = python_value(obj[slot.key])
+            values[slot.key] = as_python(obj[slot.key])
     for key in written_keys(obj):
-        made = type_of(python_value(obj[key])) if key not in values else None
+        made = type_of(as_python(obj[key])) if key not in values else None
         if made is not None:
             slots.append(PropertySlot(key, int(made[0]), made[1], key))
-            values[key] = python_value(obj[key])
+            values[key] = as_python(obj[key])
     return tuple(slots), values
 
 

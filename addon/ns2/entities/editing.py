@@ -14,7 +14,6 @@ from ....formats import ns2
 from ....formats.binary import FormatError
 from ....formats.ns2.entity_classes import ORIGIN, Classes
 from ...scene.reports import Report, SceneError
-from ...scene.view import stage
 from ...scene.work.progress import drain
 from ..context import ImportContext
 from ..layers import visibility
@@ -94,16 +93,3 @@ def show_properties(
         object_data.remember(obj, appearance)
         shown += 1
     return shown
-
-
-def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
-    """Select these objects, as far as they are shown, and make the last one active."""
-    layer = stage.view_layer_of(context)
-    layer.update()  # what was just made isn't in it yet
-    shown = set(layer.objects)
-    for obj in layer.objects:
-        obj.select_set(False)
-    for obj in objects:
-        if obj in shown:
-            obj.select_set(True)
-            layer.objects.active = obj

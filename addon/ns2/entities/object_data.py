@@ -20,8 +20,8 @@ from collections.abc import Mapping
 import bpy
 import numpy as np
 from bpy.types import Camera, Light, Speaker
-from numpy.typing import NDArray
 
+from ....formats.arrays import Singles
 from ...scene.blender_types import Lamp, Value, configure, lamp_of
 from ...scene.kept import baselines
 from ...scene.names import showable, storable
@@ -141,7 +141,7 @@ def remember(obj: bpy.types.Object, appearance: Appearance) -> None:
         obj[LINKS] = storable(" ".join(f"{tag}={key}" for tag, key in appearance.links.items() if " " not in key))
 
 
-def state(obj: bpy.types.Object) -> NDArray[np.float32]:
+def state(obj: bpy.types.Object) -> Singles:
     """What an object's data say: float32[n], n by the type of the object."""
     data = obj.data
     said: tuple[float, ...] = ()
@@ -216,8 +216,8 @@ _TITLES = {
 
 
 def _collect_light(
-    now: NDArray[np.float32],
-    was: NDArray[np.float32],
+    now: Singles,
+    was: Singles,
     links: Mapping[str, str],
     values: Values,
     edited: dict[str, Value],

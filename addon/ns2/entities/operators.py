@@ -31,10 +31,7 @@ class LEVELWRIGHT_OT_ns2_add_entity(AskingOperator):
 
     bl_idname = "levelwright.ns2_add_entity"
     bl_label = "Add NS2 Entity"
-    bl_options = {"REGISTER", "UNDO"}
     needs_mode = "OBJECT"
-
-    format_key = layout.FORMAT
 
     class_name: str = declared.string(
         name="Class", description="What it is, as editor_setup.xml calls it", default="prop_static", search=_names
@@ -50,7 +47,7 @@ class LEVELWRIGHT_OT_ns2_add_entity(AskingOperator):
         made = editing.add(context, level, self.class_name, place.to_tuple(), report, self._layer(level))
         for message in report.warnings:
             self.report({"WARNING"}, message)
-        editing.select_only(context, [made])
+        stage.select_only(context, [made])
 
     def _layer(self, level: bpy.types.Collection) -> int | None:
         """The id of the layer that is chosen in the list."""
@@ -64,10 +61,7 @@ class LEVELWRIGHT_OT_ns2_show_properties(LevelOperator):
 
     bl_idname = "levelwright.ns2_show_properties"
     bl_label = "Show Properties"
-    bl_options = {"REGISTER", "UNDO"}
     needs_mode = "OBJECT"
-
-    format_key = layout.FORMAT
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Show those that are selected."""

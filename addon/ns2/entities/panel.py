@@ -18,7 +18,6 @@ class LEVELWRIGHT_PT_ns2_entity(LevelPanel, bpy.types.Panel):
 
     bl_label = "Entity"
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
-    format_key = layout.FORMAT
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw its class and properties."""

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import ns2
+from ....formats.arrays import Floats
 from ....formats.ns2.entity_classes import ANGLES, ORIGIN, PLACED
 from ...scene.blender_types import Value
 from ...scene.geometry import transforms
@@ -24,7 +24,7 @@ from ...scene.kept import baselines
 from .. import layout
 from .custom_properties import LOCATION, ROTATION, SCALE
 
-Matrix = NDArray[np.float64]
+Matrix = Floats
 TURN: Matrix = np.array([[0, 0, -1], [-1, 0, 0], [0, 1, 0]], np.float64)
 """What turns a Blender spotlight or camera, which look along their -z, along the x that is an entity's front."""
 KEPT = "entity_angles"
@@ -65,7 +65,7 @@ def is_turned(obj: bpy.types.Object) -> bool:
     return obj.type == "CAMERA" or (isinstance(obj.data, bpy.types.Light) and obj.data.type == "SPOT")
 
 
-def rotation_of(angles: Sequence[float]) -> NDArray[np.float64]:
+def rotation_of(angles: Sequence[float]) -> Floats:
     """Roll, pitch and yaw as a rotation in Blender's axes, float64[3, 3]: first about x, then y, then z."""
     (cx, sx), (cy, sy), (cz, sz) = ((np.cos(angle), np.sin(angle)) for angle in np.asarray(angles, np.float64))
     return np.array(
@@ -77,7 +77,7 @@ def rotation_of(angles: Sequence[float]) -> NDArray[np.float64]:
     )
 
 
-def euler_of(rotation: NDArray[np.float64]) -> tuple[float, float, float]:
+def euler_of(rotation: Floats) -> tuple[float, float, float]:
     """The inverse of `rotation_of`; of what looks straight up or down, without roll."""
     pitch = np.arctan2(-rotation[2, 0], np.hypot(rotation[0, 0], rotation[1, 0]))
     if np.hypot(rotation[0, 0], rotation[1, 0]) > 1e-7:

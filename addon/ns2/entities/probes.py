@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import ns2
-from ....formats.arrays import Array
+from ....formats.arrays import Array, Bytes, Singles
 from ....formats.ns2.cubemap import EDGE, SIZE
 from ...scene.blender_types import channels_of
 from ...scene.media import images
@@ -23,7 +22,6 @@ KEY = ns2.CUBEMAP
 FACES = 6
 _HEAD = f"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {EDGE} +X {EDGE * FACES}\n".encode()
 _RUN = 128  # bytes that a run of different ones may have
-Bytes = NDArray[np.uint8]
 
 
 def build(name: str, data: bytes) -> bpy.types.Image | None:
@@ -102,14 +100,14 @@ def _packed(image: bpy.types.Image) -> bytes | None:
     return found.tobytes()
 
 
-def _pixels(image: bpy.types.Image) -> NDArray[np.float32]:
+def _pixels(image: bpy.types.Image) -> Singles:
     """An image's pixels, float32[64, 384, channels], the top row first."""
     width, height = image.size
     if (width, height) != (EDGE * FACES, EDGE):
         raise ValueError(f"image {image.name}: {width} x {height} pixels, a probe's has {EDGE * FACES} x {EDGE}")
     values = np.empty(width * height * image.channels, np.float32)
     channels_of(image).foreach_get(values)
-    pixels: NDArray[np.float32] = values.reshape(height, width, image.channels)[::-1]
+    pixels: Singles = values.reshape(height, width, image.channels)[::-1]
     if image.channels < 3:
         pixels = np.repeat(pixels[..., :1], 3, axis=-1)
     return np.clip(pixels, 0, None)

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 from bpy.types import Mesh
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....formats import ns2
-from ....formats.arrays import Reals
+from ....formats.arrays import Bools, Indices, Int32s, Reals, Records, Singles
 from ....formats.counting import number_of
 from ....formats.ns2.editing import TEXTURE, ShownPolygons, show_mesh
 from ....formats.ns2.polygons import Fault
-from ....formats.ns2.records import Records
 from ...scene import attributes as mesh_attributes
 from ...scene.attributes import Domain, Kind
 from ...scene.geometry import meshes
@@ -24,9 +23,6 @@ from ...scene.kept import identity
 from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
-
-Ints = NDArray[np.int32]
-Mask = NDArray[np.bool_]
 
 NOT_SHOWN = {
     Fault.UNCHAINED: "faces whose edges are not one behind the other",
@@ -41,31 +37,31 @@ NOT_SHOWN = {
 class FaceGeometry:
     """All p polygons of a level with c corners, e edges, and what of its n faces and v vertices they show."""
 
-    positions: NDArray[np.float32]
+    positions: Singles
     """[v, 3], Blender's axes."""
-    corners: Ints
+    corners: Int32s
     """[c]: the vertex of each corner."""
-    starts: Ints
+    starts: Int32s
     """[p + 1]: the first corner of each polygon."""
-    faces: Ints
+    faces: Int32s
     """[p]: the face of each polygon."""
-    corner_edges: Ints
+    corner_edges: Int32s
     """[c]: the edge from each corner to the next one."""
-    edges: Ints
+    edges: Int32s
     """[e, 2]: vertices."""
-    smooth: Mask
+    smooth: Bools
     """[e]."""
-    bridges: Mask
+    bridges: Bools
     """[e]."""
-    uvs: NDArray[np.float32]
+    uvs: Singles
     """[c, 2]."""
-    materials: Ints
+    materials: Int32s
     """[n]: numbers in the level's list; its length for one that isn't in it."""
-    fields: dict[str, Ints]
+    fields: dict[str, Int32s]
     """Attributes of faces that any of them has, [n] each."""
-    vertex_groups: Ints | None
+    vertex_groups: Int32s | None
     """[v], where the level has such groups."""
-    edge_groups: Ints | None
+    edge_groups: Int32s | None
     """[e], where the level has such groups."""
 
 
@@ -107,7 +103,7 @@ def of_mesh(mesh: ns2.Mesh, loose_edges: bool = False) -> tuple[FaceGeometry, Sh
     return geometry, shown
 
 
-def _fields(mesh: ns2.Mesh) -> dict[str, Ints]:
+def _fields(mesh: ns2.Mesh) -> dict[str, Int32s]:
     """The attributes of faces that any face has: name -> int32[n]."""
     masks = mesh.face_layers.masks
     found = {
@@ -180,7 +176,7 @@ def _infinite(*values: Reals) -> int:
     return int(np.count_nonzero(~np.logical_and.reduce(finite)))
 
 
-def _parts(importing: ImportContext, geometry: FaceGeometry) -> Iterator[tuple[str, NDArray[np.intp] | None]]:
+def _parts(importing: ImportContext, geometry: FaceGeometry) -> Iterator[tuple[str, Indices | None]]:
     """The names of the objects, and which polygons are in each: None for all of them."""
     split = importing.settings.split
     if split == "group":
@@ -215,13 +211,13 @@ def _mesh(
     importing: ImportContext,
     name: str,
     geometry: FaceGeometry,
-    chosen: NDArray[np.intp] | None,
+    chosen: Indices | None,
     materials: list[bpy.types.Material],
 ) -> bpy.types.Mesh:
     """Make the mesh of some polygons, with the vertices, edges and materials that they have."""
     faces, starts, corners, uvs = geometry.faces, geometry.starts, geometry.corners, geometry.uvs
     corner_edges = geometry.corner_edges
-    kept_edges: slice | NDArray[np.intp] = slice(None)
+    kept_edges: slice | Indices = slice(None)
     if chosen is not None:
         faces = faces[chosen]
         sizes = np.diff(starts)[chosen]
@@ -286,7 +282,7 @@ def remember_textures(obj: bpy.types.Object, records: Records) -> None:
         mesh_attributes.create(mesh, attribute, "FACE", "FLOAT", np.where(np.isfinite(values), values, np.float32(0)))
 
 
-def _compressed(count: int, *numbers: Ints) -> tuple[NDArray[np.intp], list[Ints]]:
+def _compressed(count: int, *numbers: Int32s) -> tuple[Indices, list[Int32s]]:
     """Which of `count` things are named at all, ascending, and the numbers as places among those."""
     used = np.zeros(count, np.bool_)
     for each in numbers:
@@ -298,14 +294,14 @@ def _compressed(count: int, *numbers: Ints) -> tuple[NDArray[np.intp], list[Ints
     return kept, [place[each] for each in numbers]
 
 
-def _any(corners: Mask, starts: Ints) -> Mask:
+def _any(corners: Bools, starts: Int32s) -> Bools:
     """Whether any corner of each polygon is set."""
     if not len(corners) or not corners.any():
         return np.zeros(len(starts) - 1, np.bool_)
     return np.asarray(np.logical_or.reduceat(corners, starts[:-1]), np.bool_)
 
 
-def _write_edges(mesh: bpy.types.Mesh, sharp: Mask, geometry: FaceGeometry, kept: NDArray[np.intp] | slice) -> None:
+def _write_edges(mesh: bpy.types.Mesh, sharp: Bools, geometry: FaceGeometry, kept: Indices | slice) -> None:
     """Write what edges have: attributes can only be made where the edges are there already."""
     if sharp.any():
         mesh_attributes.create(mesh, "sharp_edge", "EDGE", "BOOLEAN", sharp)

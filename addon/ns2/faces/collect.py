@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ....formats.arrays import Array
+from ....formats.arrays import Array, Bools, Indices, Singles
 from ....formats.counting import number_of
 from ....formats.ns2.editing import EditedMesh
-from ....formats.ns2.editing.edited import Bools, Ints, Words
+from ....formats.ns2.editing.edited import Words
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
 from ...scene.attributes import Domain
 from ...scene.geometry import meshes, transforms
@@ -51,25 +50,25 @@ class CollectedMesh(EditedMesh):
 
     palette: list[bpy.types.Material | None]
     """What the numbers in `materials` mean."""
-    firsts: Ints
+    firsts: Indices
     """[objects + 1]: the first polygon of each object."""
     objects: list[bpy.types.Object]
 
-    def owners(self, polygons: Ints) -> list[bpy.types.Object]:
+    def owners(self, polygons: Indices) -> list[bpy.types.Object]:
         """The objects that polygons are in."""
         numbers = np.searchsorted(self.firsts, polygons, side="right") - 1
         return [self.objects[number] for number in np.unique(numbers).tolist()]
 
-    def error(self, message: str, polygons: Ints) -> SceneError:
+    def error(self, message: str, polygons: Indices) -> SceneError:
         """An error about polygons, which get selected."""
         objects = self.owners(polygons)
         named = listed([obj.name for obj in objects])
         return SceneError(f"{named}: {message}", objects, faces=self.by_object(polygons))
 
-    def by_object(self, polygons: Ints) -> dict[bpy.types.Object, Ints]:
+    def by_object(self, polygons: Indices) -> dict[bpy.types.Object, Indices]:
         """Polygons as faces of the objects that they are in; without those that modifiers made."""
         owners = np.searchsorted(self.firsts, polygons, side="right") - 1
-        selected: dict[bpy.types.Object, Ints] = {}
+        selected: dict[bpy.types.Object, Indices] = {}
         for number in np.unique(owners).tolist():
             obj, first = self.objects[number], self.firsts[number]
             mesh = obj.data
@@ -167,7 +166,7 @@ def no_mesh() -> CollectedMesh:
     return _arrays(MeshData(np.zeros((0, 3), np.float32), np.zeros(0, np.int32), np.zeros(0, np.int32)), None, {})
 
 
-def _begins(sizes: list[int]) -> Ints:
+def _begins(sizes: list[int]) -> Indices:
     return np.concatenate([np.zeros(1, np.intp), np.cumsum(np.array(sizes, np.intp))])
 
 
@@ -270,7 +269,7 @@ def _arrays(data: MeshData, token: int | None, palette: dict[bpy.types.Material 
     )
 
 
-def _textures(data: MeshData, count: int) -> NDArray[np.float32]:
+def _textures(data: MeshData, count: int) -> Singles:
     """What TEXTURES say, float32[count, 5]: 0 where one of them is absent, or another kind of attribute."""
     found = [data.attribute(name, "FACE") for name in layout.TEXTURES]
     made = np.zeros((count, len(found)), np.float32)
@@ -281,7 +280,7 @@ def _textures(data: MeshData, count: int) -> NDArray[np.float32]:
     return made
 
 
-def _none(elements: Array) -> Ints:
+def _none(elements: Array) -> Indices:
     """No records."""
     return np.full(len(elements), -1, np.intp)
 

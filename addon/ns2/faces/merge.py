@@ -10,10 +10,9 @@ import bpy
 import numpy as np
 
 from ....formats import ns2
+from ....formats.arrays import Indices, Records
 from ....formats.counting import number_of
 from ....formats.ns2.editing import RefusedFacesError, ShownPolygons, TextureRules, overlay, show_mesh
-from ....formats.ns2.editing.edited import Ints
-from ....formats.ns2.records import Records
 from ...scene.issues import mends
 from ...scene.kept import identity, originals
 from ...scene.reports import Report, SceneError, listed
@@ -33,7 +32,7 @@ def merge_faces(
     settings: ExportSettings,
     report: Report,
     groups: Records,
-) -> Steps[tuple[CollectedMesh, Ints]]:
+) -> Steps[tuple[CollectedMesh, Indices]]:
     """Lay the scene's faces over those of a level. Returns what the scene has, and the face of each polygon of that.
 
     level: has the mesh of `original`, or an empty one where there is none. groups: MAPPING_GROUP records, the mapping
@@ -100,7 +99,7 @@ def _report_names(held: Mapping[int, bpy.types.ID], paths: Sequence[str], report
             )
 
 
-def _refuse_applied(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: Ints) -> None:
+def _refuse_applied(collection: bpy.types.Collection, mesh: ns2.Mesh, deleted: Indices) -> None:
     """Refuse that faces go which nobody saw, because the modifier that hides them was applied. Others were deleted by
     hand, as where their edges were dissolved.
     """

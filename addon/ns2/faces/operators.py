@@ -7,7 +7,6 @@ from ....formats.counting import number_of
 from ...scene.fields import declared
 from ...scene.fields.declared import Declared
 from ...scene.interface.sidebar import EDIT_MODE, OnLevel, Result, allows
-from .. import layout
 from .edges import mark_bridges, set_smooth
 
 
@@ -18,8 +17,6 @@ class LEVELWRIGHT_OT_ns2_smooth_edges(OnLevel, bpy.types.Operator):
     bl_label = "Smooth Edges"
     bl_options = {"REGISTER", "UNDO"}
     needs_mode = "EDIT_MESH"
-
-    format_key = layout.FORMAT
 
     smooth: bool = declared.boolean(name="Smooth", default=True, options={"SKIP_SAVE"})
 

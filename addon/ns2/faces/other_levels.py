@@ -14,14 +14,13 @@ from functools import cache
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import ns2
-from ....formats.arrays import Array
+from ....formats.arrays import Array, Bools, Indices, Int32s, Records
 from ....formats.binary import FormatError
 from ....formats.ns2.editing import TEXTURE, EditedMesh
-from ....formats.ns2.editing.edited import Bools, Words
-from ....formats.ns2.records import MASK_WORDS, NO_GROUP, Records
+from ....formats.ns2.editing.edited import Words
+from ....formats.ns2.records import MASK_WORDS, NO_GROUP
 from ...scene.geometry.meshes import MeshData
 from ...scene.kept import originals
 from ...scene.reports import SceneError
@@ -63,7 +62,7 @@ class OtherLevel:
         edges = points[part.edges].all(axis=1)
         part.edge_groups[edges] = self._groups(part.edge_groups[edges])
 
-    def _lay(self, part: EditedMesh, own: Array, ids: NDArray[np.int32]) -> None:
+    def _lay(self, part: EditedMesh, own: Array, ids: Int32s) -> None:
         """Let polygons say how their textures lay: as of the faces of these ids."""
         records = self.records() if len(own) else None
         if records is None:
@@ -145,6 +144,6 @@ def _records_of(other: bpy.types.Collection) -> Callable[[], Records | None]:
     return records
 
 
-def _bits(masks: Words) -> NDArray[np.intp]:
+def _bits(masks: Words) -> Indices:
     """How many layers each mask [n, 8] has, int[n]."""
     return np.asarray(np.unpackbits(np.ascontiguousarray(masks).view(np.uint8), axis=1).sum(axis=1, dtype=np.intp))

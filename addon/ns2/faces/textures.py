@@ -11,14 +11,13 @@ import bpy
 import numpy as np
 
 from ....formats import ns2
-from ....formats.binary import FormatError
+from ....formats.arrays import Floats, Indices, Records
 from ....formats.counting import number_of
 from ....formats.ns2 import texture_mapping
 from ....formats.ns2.editing import TEXTURE
 from ....formats.ns2.editing.mappings import USUAL_SCALE
-from ....formats.ns2.records import Records
 from ....formats.ns2.texture_mapping import Mapping
-from ....formats.texture_planes import Doubles, FlatTextures, Ints
+from ....formats.texture_planes import FlatTextures
 from ...scene import attributes
 from ...scene.blender_types import Value
 from ...scene.fields import declared
@@ -41,10 +40,11 @@ from .. import layout
 class _OnFaces(TextureTool):
     """What the tools of this game share."""
 
-    format_key = layout.FORMAT
     uv_map = layout.UV
 
-    def charts(self, obj: bpy.types.Object, faces: list[bmesh.types.BMFace]) -> tuple[list[bmesh.types.BMFace], Ints]:
+    def charts(
+        self, obj: bpy.types.Object, faces: list[bmesh.types.BMFace]
+    ) -> tuple[list[bmesh.types.BMFace], Indices]:
         """Polygons on both sides of a bridge are one face: all of it, also where only some are selected."""
         with readable(obj) as mesh:
             found = attributes.read(mesh, layout.BRIDGE, "EDGE")
@@ -101,7 +101,7 @@ class _Straight(_OnFaces):
         return super().lay(context, part)
 
 
-def below_root(level: bpy.types.Collection, textures: FlatTextures) -> tuple[Doubles, Doubles]:
+def below_root(level: bpy.types.Collection, textures: FlatTextures) -> tuple[Floats, Floats]:
     """The points and normals of textures as the level has them: below its root, in Spark's axes."""
     root = root_of(level)
     matrix = np.linalg.inv(np.array(root.matrix_world, np.float64)) if root is not None else np.eye(4)
@@ -139,7 +139,6 @@ class LEVELWRIGHT_OT_ns2_texture_lay(_OnFaces):
 
     bl_idname = "levelwright.ns2_texture_lay"
     bl_label = "Lay Texture"
-    failures = (SceneError, FormatError, OSError)
 
     how: str = declared.menu(
         name="How",
@@ -180,7 +179,7 @@ def _file_records(level: bpy.types.Collection) -> Records:
     return (ns2.read(original.data) if original is not None else ns2.new_level()).mesh.faces.records
 
 
-def _records_of(part: Selection, level: bpy.types.Collection) -> Ints:
+def _records_of(part: Selection, level: bpy.types.Collection) -> Indices:
     """The number + 1 in the level's file of each selected face, 0: it is new."""
     layers = part.working.faces.layers.int
     ids, checks = layers.get(identity.ID), layers.get(identity.CHECK)
@@ -195,7 +194,6 @@ class LEVELWRIGHT_PT_ns2_textures(TexturePanel, bpy.types.Panel):
     """Textures of selected faces."""
 
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
-    format_key = layout.FORMAT
     fit, turn = LEVELWRIGHT_OT_ns2_texture_fit, LEVELWRIGHT_OT_ns2_texture_turn
     shift, align = LEVELWRIGHT_OT_ns2_texture_shift, LEVELWRIGHT_OT_ns2_texture_align
 

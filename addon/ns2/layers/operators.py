@@ -8,7 +8,6 @@ import bpy
 from ...scene.fields import declared
 from ...scene.interface.sidebar import LevelOperator
 from ...scene.reports import SceneError
-from .. import layout
 from . import assign, lists, visibility
 from .build import add_entry
 
@@ -22,7 +21,6 @@ TITLES: dict[lists.Kind, tuple[str, str]] = {
 class _OnLists(LevelOperator):
     """What operators share that change one of the active level's lists, or what is in its entries."""
 
-    format_key = layout.FORMAT
     idle = "No entry of the list is chosen that this can be done to"
 
     kind: lists.Kind = cast(
@@ -52,7 +50,6 @@ class LEVELWRIGHT_OT_ns2_add_entry(_OnLists):
 
     bl_idname = "levelwright.ns2_add_entry"
     bl_label = "Add"
-    bl_options = {"REGISTER", "UNDO"}
 
     name: str = declared.string(name="Name", default="New", options={"SKIP_SAVE"})
 
@@ -68,7 +65,6 @@ class LEVELWRIGHT_OT_ns2_remove_entry(_OnLists):
 
     bl_idname = "levelwright.ns2_remove_entry"
     bl_label = "Remove"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Take everything out of it, then remove it."""
@@ -91,7 +87,6 @@ class LEVELWRIGHT_OT_ns2_move_entry(_OnLists):
 
     bl_idname = "levelwright.ns2_move_entry"
     bl_label = "Move"
-    bl_options = {"REGISTER", "UNDO"}
 
     by: int = declared.integer(options={"HIDDEN", "SKIP_SAVE"}, default=1)
 
@@ -110,7 +105,6 @@ class LEVELWRIGHT_OT_ns2_assign(_OnLists):
 
     bl_idname = "levelwright.ns2_assign"
     bl_label = "Assign"
-    bl_options = {"REGISTER", "UNDO"}
 
     on: bool = declared.boolean(name="In", default=True, options={"SKIP_SAVE"})
 
@@ -129,7 +123,6 @@ class LEVELWRIGHT_OT_ns2_select(_OnLists):
 
     bl_idname = "levelwright.ns2_select"
     bl_label = "Select"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Do it, and say how many there are."""

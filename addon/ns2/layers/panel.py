@@ -7,7 +7,6 @@ import bpy
 
 from ...scene.blender_types import Value
 from ...scene.interface.sidebar import ItemList, LevelPanel, draw_items
-from .. import layout
 from . import lists
 from .operators import (
     TITLES,
@@ -40,15 +39,11 @@ class _ListPanel(LevelPanel, bpy.types.Panel):
     """What the panels of the lists share."""
 
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
-    format_key = layout.FORMAT
 
     kind: lists.Kind
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the list and its buttons."""
-        level = self.level(context)
-        if level is None:
-            return
         held, active = lists.lists_of(level), TITLES[self.kind][1]
         row = draw_items(self.layout, LEVELWRIGHT_UL_ns2_entries, self.kind, (held, self.kind), (held, active))
         row.operator(LEVELWRIGHT_OT_ns2_add_entry.bl_idname, text="", icon="ADD").kind = self.kind

@@ -11,7 +11,7 @@ from ....formats.ns2.names import GROUPS, LAYERS
 from ...scene.blender_types import expect
 from ...scene.fields import declared
 from ...scene.fields.declared import Declared
-from ...scene.interface.sidebar import register_classes, unregister_classes
+from ...scene.registering import added_property, in_turn
 from . import lists, visibility
 
 
@@ -93,15 +93,4 @@ class Ns2Lists(Declared, bpy.types.PropertyGroup):
 
 
 CLASSES = (Ns2Entry, Ns2Lists)
-
-
-def register() -> None:
-    """Give collections their lists."""
-    register_classes(CLASSES)
-    setattr(bpy.types.Collection, lists.KEY, declared.pointer(Ns2Lists))
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    delattr(bpy.types.Collection, lists.KEY)
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES, added_property(bpy.types.Collection, lists.KEY, declared.pointer(Ns2Lists)))

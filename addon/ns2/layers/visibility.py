@@ -13,19 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import ns2
+from ....formats.arrays import Bools
 from ....formats.counting import number_of
 from ....formats.ns2.records import MASK_WORDS, NO_GROUP
 from ...scene import attributes
 from ...scene.attributes import Domain
-from ...scene.blender_types import always, expect, mesh_of
+from ...scene.blender_types import expect, mesh_of
 from ...scene.geometry.edit_mode import readable
 from ...scene.kept import identity
 from ...scene.media.materials import Nodes, node_group
 from ...scene.reports import Report
 from .. import layout
 from . import lists
-
-Mask = NDArray[np.bool_]
 
 MOSTLY = 0.4
 """Share of the faces: a level of which so much is switched off looks empty, which the import warns of."""
@@ -58,13 +57,13 @@ class Hidden:
         """Whether only some layers or groups are to be seen."""
         return bool(self.only_layers or self.only_groups)
 
-    def hides(self, masks: NDArray[np.uint32], groups: NDArray[np.uint32]) -> Mask:
+    def hides(self, masks: NDArray[np.uint32], groups: NDArray[np.uint32]) -> Bools:
         """Which of n things aren't to be seen, bool[n], that are in the layers of masks [n, words], and in a group."""
         if self.solo:
             return ~_are_in(masks, groups, self.only_layers, self.only_groups)
         return _are_in(masks, groups, self.layers, self.groups)
 
-    def of_file(self, mesh: ns2.Mesh) -> Mask:
+    def of_file(self, mesh: ns2.Mesh) -> Bools:
         """Which faces of a file's mesh aren't to be seen, bool[faces]."""
         masks = mesh.face_layers.masks
         return self.hides(
@@ -75,7 +74,7 @@ class Hidden:
 
 def _are_in(
     masks: NDArray[np.uint32], groups: NDArray[np.uint32], layers: frozenset[int], in_groups: frozenset[int]
-) -> Mask:
+) -> Bools:
     """Which of n things are in any of these layers or groups, bool[n]."""
     words = np.frombuffer(ns2.mask_of([one for one in layers if one < 256]).to_bytes(4 * MASK_WORDS, "little"), "<u4")
     return np.asarray((masks & words[: masks.shape[1]]).any(axis=1) | np.isin(groups, sorted(in_groups)), np.bool_)
@@ -241,7 +240,7 @@ def _show_faces(obj: bpy.types.Object, hiding: Hidden) -> None:
         mesh.attributes.remove(mesh.attributes[layout.HIDDEN])  # `is_applied`
 
 
-def hidden_faces(mesh: bpy.types.Mesh, gone: Hidden) -> Mask:
+def hidden_faces(mesh: bpy.types.Mesh, gone: Hidden) -> Bools:
     """Which faces of a mesh aren't to be seen: bool[faces]. The mesh isn't in edit mode."""
     count = len(mesh.polygons)
     if not (gone.layers or gone.groups or gone.solo):
@@ -255,10 +254,9 @@ def hidden_faces(mesh: bpy.types.Mesh, gone: Hidden) -> Mask:
     return gone.hides(masks, groups)
 
 
-def _hide_elements(mesh: bpy.types.Mesh, gone: Mask) -> None:
+def _hide_elements(mesh: bpy.types.Mesh, gone: Bools) -> None:
     """Hide faces in edit mode, with the edges and vertices that only they have."""
-    starts = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
+    starts = attributes.face_starts(mesh)
     corners = np.repeat(gone, np.diff(starts, append=np.int32(len(mesh.loops))))
     kinds: tuple[tuple[str, str, Domain, int], ...] = (
         (".hide_vert", ".corner_vert", "POINT", len(mesh.vertices)),
@@ -276,9 +274,7 @@ def _hide_elements(mesh: bpy.types.Mesh, gone: Mask) -> None:
 
 def _build_hiding(nodes: Nodes) -> None:
     """Geometry nodes that take the HIDDEN faces away."""
-    interface = always(nodes.tree.interface)
-    interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
-    interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    nodes.sockets({"Geometry": "Geometry"}, {"Geometry": "Geometry"})
     expect(bpy.types.GeometryNodeTree, nodes.tree).is_modifier = True
     entry = nodes.add("NodeGroupInput")
     name = nodes.feed(nodes.add("GeometryNodeInputNamedAttribute", data_type="BOOLEAN"), Name=layout.HIDDEN)

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ....formats import ns2
-from ....formats.ns2.records import Records
+from ....formats.arrays import Records
 from ...scene.kept import originals
 from .collect import FIELDS, collect_groups, held, shown
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ....formats.arrays import Array
-from ....formats.ns2.records import MAPPING_GROUP, Records
+from ....formats.arrays import Array, Records
+from ....formats.ns2.records import MAPPING_GROUP
 from ...scene.kept import baselines
 from ...scene.reports import SceneError
 from .. import layout

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ....formats.binary import FormatError
 from ....formats.ns2.editing.mappings import FIRST_ID, USUAL_SCALE
 from ....formats.ns2.records import MAPPING_GROUP
 from ...scene.fields import declared
 from ...scene.interface.sidebar import LevelOperator
-from ...scene.reports import SceneError
-from .. import layout
 from . import textures
 from .build import add_groups, of_file
 from .collect import collect_groups, held
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
 class _OnGroups(LevelOperator):
     """What operators share that are about the active level's mapping groups."""
 
-    format_key = layout.FORMAT
-    failures = (SceneError, FormatError, OSError)
     idle = "No mapping group is chosen in the list"
 
     def chosen(self, level: bpy.types.Collection) -> Ns2MappingGroup | None:
@@ -41,7 +36,6 @@ class LEVELWRIGHT_OT_ns2_list_mapping(_OnGroups):
 
     bl_idname = "levelwright.ns2_list_mapping"
     bl_label = "List Mapping Groups"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Do it."""
@@ -54,7 +48,6 @@ class LEVELWRIGHT_OT_ns2_add_mapping(_OnGroups):
 
     bl_idname = "levelwright.ns2_add_mapping"
     bl_label = "Add"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Add it at the end, choose it, and put the selected faces into it."""
@@ -76,7 +69,6 @@ class LEVELWRIGHT_OT_ns2_remove_mapping(_OnGroups):
 
     bl_idname = "levelwright.ns2_remove_mapping"
     bl_label = "Remove"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Take all faces out of it, then remove it."""
@@ -94,7 +86,6 @@ class LEVELWRIGHT_OT_ns2_assign_mapping(_OnGroups):
 
     bl_idname = "levelwright.ns2_assign_mapping"
     bl_label = "Assign"
-    bl_options = {"REGISTER", "UNDO"}
     needs_mode = "EDIT_MESH"
 
     on: bool = declared.boolean(name="In", default=True, options={"SKIP_SAVE"})
@@ -114,7 +105,6 @@ class LEVELWRIGHT_OT_ns2_select_mapping(_OnGroups):
 
     bl_idname = "levelwright.ns2_select_mapping"
     bl_label = "Select"
-    bl_options = {"REGISTER", "UNDO"}
     needs_mode = "EDIT_MESH"
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:

@@ -7,7 +7,6 @@ import bpy
 
 from ...scene.blender_types import Value
 from ...scene.interface.sidebar import ItemList, LevelPanel, draw_items
-from .. import layout
 from .collect import FIELDS, held
 from .operators import (
     LEVELWRIGHT_OT_ns2_add_mapping,
@@ -32,13 +31,9 @@ class LEVELWRIGHT_PT_ns2_mapping(LevelPanel, bpy.types.Panel):
     bl_label = "Mapping Groups"
     bl_parent_id = "LEVELWRIGHT_PT_ns2"
     bl_options = {"DEFAULT_CLOSED"}
-    format_key = layout.FORMAT
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the list, its buttons, and what the chosen group says."""
-        level = self.level(context)
-        if level is None:
-            return
         state = held(level)
         if not state.listed:
             self.layout.operator(LEVELWRIGHT_OT_ns2_list_mapping.bl_idname)

@@ -10,7 +10,7 @@ import bpy
 from ...scene.blender_types import expect
 from ...scene.fields import declared
 from ...scene.fields.declared import Declared
-from ...scene.interface.sidebar import register_classes, unregister_classes
+from ...scene.registering import added_property, in_turn
 from . import textures
 from .collect import KEY
 
@@ -57,15 +57,4 @@ class Ns2MappingGroups(Declared, bpy.types.PropertyGroup):
 
 
 CLASSES = (Ns2MappingGroup, Ns2MappingGroups)
-
-
-def register() -> None:
-    """Give collections their list."""
-    register_classes(CLASSES)
-    setattr(bpy.types.Collection, KEY, declared.pointer(Ns2MappingGroups))
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    delattr(bpy.types.Collection, KEY)
-    unregister_classes(CLASSES)
+register, unregister = in_turn(*CLASSES, added_property(bpy.types.Collection, KEY, declared.pointer(Ns2MappingGroups)))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import bmesh
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Bools, Floats, Indices, Int32s, Records, Singles
 from ....formats.ns2.normals import face_normals
-from ....formats.ns2.records import MAPPING_GROUP, Records
+from ....formats.ns2.records import MAPPING_GROUP
 from ....formats.ns2.texture_mapping import Mapping, coordinates, solve
 from ....formats.ns2.walk import gather
 from ...scene import attributes
@@ -26,10 +26,6 @@ from .collect import FIELDS
 
 if TYPE_CHECKING:
     from .properties import Ns2MappingGroup
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
-Doubles = NDArray[np.float64]
 
 
 def record_of(item: Ns2MappingGroup) -> Records:
@@ -157,7 +153,7 @@ def _lay(
 
 def _shape(
     collection: bpy.types.Collection, obj: bpy.types.Object, mesh: bpy.types.Mesh
-) -> tuple[Doubles, Ints, Ints, NDArray[np.float32] | None]:
+) -> tuple[Floats, Indices, Indices, Singles | None]:
     """Positions [v, 3] below the level's root in Spark's axes, the vertex of each corner, where faces start, UVs."""
     positions, corners = attributes.read(mesh, "position"), attributes.read(mesh, ".corner_vert")
     if positions is None or corners is None:
@@ -166,14 +162,13 @@ def _shape(
     if not transforms.needs_evaluation(obj, root):
         matrix = transforms.seen(obj, root)
         positions = positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-    starts = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
+    starts = attributes.face_starts(mesh)
     uvs = attributes.read(mesh, layout.UV, "CORNER")
     points = layout.from_blender(positions.astype(np.float64))
     return points, corners.astype(np.intp), np.append(starts, len(corners)).astype(np.intp), uvs
 
 
-def _members(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+def _members(mesh: bpy.types.Mesh) -> Int32s:
     """The group of each face, int32[faces]: 0 for none."""
     values = attributes.read(mesh, layout.MAPPING_GROUP, "FACE")
     return np.zeros(len(mesh.polygons), np.int32) if values is None else values.astype(np.int32)

@@ -193,8 +193,7 @@ class Materials:
         if specular is None:
             return
         picture = nodes.add("ShaderNodeTexImage", image=specular[0])
-        gray = nodes.add("ShaderNodeRGBToBW")
-        nodes.link(picture.outputs["Color"], gray.inputs[0])
+        gray = nodes.put("ShaderNodeRGBToBW", picture.outputs["Color"])
         nodes.feed(surface, Specular_IOR_Level=nodes.math("MULTIPLY", gray.outputs[0], HIGHLIGHT))
         sharp = specular[1].alpha and not about.specular_in_albedo
         rough: Input = nodes.math("SUBTRACT", 1.0, picture.outputs["Alpha"]) if sharp else ROUGHNESS

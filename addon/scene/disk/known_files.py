@@ -59,7 +59,7 @@ def changed(collection: bpy.types.Collection, path: Path, quick: bool = False) -
     if target not in places and (target.name not in saved or any(place.name == target.name for place in places)):
         return False
     stat = target.stat()
-    found = _seen(target, stat.st_mtime_ns, stat.st_size) if quick else _digest(target)
+    found = _seen(target, stat.st_mtime_ns, stat.st_size) if quick else digest(target)
     return found not in {*originals.digests(collection).values(), *saved.values(), places.get(target)}
 
 
@@ -91,7 +91,7 @@ def _written(collection: bpy.types.Collection) -> dict[str, str]:
     return {name: sha256 for name, sha256 in held.items() if isinstance(sha256, str)} if isinstance(held, dict) else {}
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
     """Return a file's SHA-256, hex. Raises OSError."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -100,4 +100,4 @@ def _digest(path: Path) -> str:
 @lru_cache(maxsize=8)
 def _seen(path: Path, _time: int, _size: int) -> str:
     """Do as `_digest`, once: dialogs are drawn whenever the mouse moves."""
-    return _digest(path)
+    return digest(path)

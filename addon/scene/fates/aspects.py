@@ -334,9 +334,7 @@ def _vertices(mesh: bpy.types.Mesh) -> object:
 
 
 def _faces(mesh: bpy.types.Mesh) -> object:
-    starts = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
-    return [starts, attributes.read(mesh, ".corner_vert", "CORNER")]
+    return [attributes.face_starts(mesh), attributes.read(mesh, ".corner_vert", "CORNER")]
 
 
 def _materials_of_faces(mesh: bpy.types.Mesh) -> object:

@@ -59,6 +59,11 @@ WRITTEN = Fate()
 """The export reads it: an edit reaches the file, or is refused or told by the step that reads it."""
 
 
+def written(*names: str | Iterable[str]) -> dict[str, Fate]:
+    """Names, and groups of them, that the export reads."""
+    return {each: WRITTEN for name in names for each in ((name,) if isinstance(name, str) else name)}
+
+
 def follows(source: str) -> Fate:
     """An aspect that the import makes of something else: "the texture's size". It comes and goes with elements."""
     return Fate(f"it follows from {source}")

@@ -201,7 +201,7 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
             if one.name in stored:
                 changed.add(one.name)
             continue
-        raw = raw if type(raw) in _PLAIN else _as_python(raw)
+        raw = raw if type(raw) in _PLAIN else as_python(raw)
         now = raw if type(raw) in _PLAIN else _comparable(raw)
         was = stored.get(one.name)
         if was != now or type(was) is not type(now):  # True isn't 1 here
@@ -390,7 +390,7 @@ def tell_of_nested(id_block: bpy.types.ID, report: Report, but: str = "") -> Non
             report.warn(f"{id_block.name}: property {key} isn't written: it holds neither text nor numbers", objects)
 
 
-def _as_python(raw: object) -> object:
+def as_python(raw: object) -> object:
     """Return Blender's arrays as lists."""
     return raw.to_list() if hasattr(raw, "to_list") else raw
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import linked, ranges
-from ....formats.arrays import Array, Integers
+from ....formats.arrays import Array, Integers, Singles
 from ..attributes import Kind
 from . import meshes
 from .meshes import MeshData
@@ -49,7 +48,7 @@ class MeshPart:
         return np.asarray(np.unique(self.data.corner_verts[self.corners]), np.int64)
 
     @property
-    def box(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def box(self) -> tuple[Singles, Singles]:
         """The lowest and the highest coordinates, float32[3] each."""
         points = self.data.positions[self.vertices]
         return points.min(axis=0), points.max(axis=0)
@@ -133,7 +132,7 @@ def build(name: str, parts: Sequence[MeshPart], keep: Collection[str] = (), smoo
     return mesh
 
 
-def _uv(part: MeshPart, title: str) -> NDArray[np.float32]:
+def _uv(part: MeshPart, title: str) -> Singles:
     found = part.data.uv(title)
     return np.zeros((len(part.corners), 2), np.float32) if found is None else found[part.corners]
 

@@ -16,10 +16,10 @@ import bmesh
 import bpy
 import numpy as np
 from bpy.types import Mesh
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ....formats import face_rings
-from ....formats.arrays import Array
+from ....formats import face_rings, ranges
+from ....formats.arrays import Array, Bools, Int32s, Singles
 from ....formats.counting import number_of
 from .. import attributes as mesh_attributes
 from ..attributes import Domain, Kind
@@ -35,7 +35,7 @@ SURFACES = frozenset(("MESH", "CURVE", "SURFACE", "FONT", "META"))
 _SOURCE = "levelwright_source"
 _SELECTED = ".select_edge"
 
-InRoom: TypeAlias = Callable[[NDArray[np.float32]], NDArray[np.float32]]
+InRoom: TypeAlias = Callable[[Singles], Singles]
 """What makes values in an array that is large enough for them, and returns them."""
 
 
@@ -103,11 +103,11 @@ def build(
 class _Arrays(NamedTuple):
     """Vertices and faces that are safe for Blender."""
 
-    positions: NDArray[np.float32]
+    positions: Singles
     """float32[n, 3]."""
-    corners: NDArray[np.int32]
+    corners: Int32s
     """int32[c], the vertex of each face corner."""
-    starts: NDArray[np.int32]
+    starts: Int32s
     """int32[f], the first corner of each face."""
     is_safe: bool
     """Whether they are those that were given: else some faces have one vertex only."""
@@ -138,7 +138,7 @@ def _checked(positions: ArrayLike, corner_verts: ArrayLike | None, face_starts: 
 
 def _known_edges(
     made: _Arrays, in_order: bool, of_four: bool, reuse: bool, given: tuple[ArrayLike, ArrayLike] | None
-) -> tuple[tuple[NDArray[np.int32], ...] | None, NDArray[np.float32] | None]:
+) -> tuple[tuple[Int32s, ...] | None, Singles | None]:
     """The edges of faces, given or of ones that share no vertices, and memory that UVs may be made in; None: they
     aren't known, or it is none.
 
@@ -175,7 +175,7 @@ def _without_lost(
     return mesh, len(lost)
 
 
-def _all_finite(co: NDArray[np.float32]) -> bool:
+def _all_finite(co: Singles) -> bool:
     """Say whether coordinates are numbers. Their sum is one only where all of them are, and needs no array of bools."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(co.sum())) or bool(np.isfinite(co).all())
@@ -195,7 +195,7 @@ def _make(name: str, made: _Arrays) -> bpy.types.Mesh:
     return mesh
 
 
-def _join(mesh: bpy.types.Mesh, edges: tuple[NDArray[np.int32], ...] | None, sound: bool) -> None:
+def _join(mesh: bpy.types.Mesh, edges: tuple[Int32s, ...] | None, sound: bool) -> None:
     """Give a mesh its edges: see `build`; without them Blender finds them, and unless the faces are sound drops those
     that it can't hold.
 
@@ -216,7 +216,7 @@ def _fill(
     mesh: bpy.types.Mesh,
     uvs: Mapping[str, ArrayLike | InRoom],
     layers: Mapping[str, tuple[Domain, Kind, ArrayLike]],
-    room: NDArray[np.float32] | None = None,
+    room: Singles | None = None,
 ) -> None:
     """Write all attributes of a mesh that was just made; there is none where they don't fit. room: for UVs."""
     try:
@@ -232,12 +232,12 @@ def _fill(
         raise
 
 
-def dropped(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+def dropped(mesh: bpy.types.Mesh) -> Int32s:
     """Return the indices, in the arrays that `build` was given, of the faces it left out: int32[k], mostly none."""
     return np.array(mesh.get(DROPPED, ()), np.int32)
 
 
-def _starts(face_starts: ArrayLike | None, corner_count: int) -> NDArray[np.int32]:
+def _starts(face_starts: ArrayLike | None, corner_count: int) -> Int32s:
     """Return the face starts, int32[f], checked: unsorted ones would crash Blender."""
     if face_starts is None:
         if corner_count % 4:
@@ -257,34 +257,34 @@ def _starts(face_starts: ArrayLike | None, corner_count: int) -> NDArray[np.int3
 class MeshData:
     """A mesh as arrays: positions float32[n,3], corner_verts int32[c], face_starts int32[f], and its attributes."""
 
-    positions: NDArray[np.float32]
-    corner_verts: NDArray[np.int32]
-    face_starts: NDArray[np.int32]
-    uvs: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    positions: Singles
+    corner_verts: Int32s
+    face_starts: Int32s
+    uvs: dict[str, Singles] = field(default_factory=dict)
     attributes: dict[str, tuple[str, Array]] = field(default_factory=dict)
     """Name -> (domain, values)."""
     materials: list[bpy.types.Material | None] = field(default_factory=list)
-    edges: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    edges: Int32s = field(default_factory=lambda: np.zeros((0, 2), np.int32))
     """int32[e,2] vertices; only where asked for."""
-    corner_edges: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    corner_edges: Int32s = field(default_factory=lambda: np.zeros(0, np.int32))
     """int32[c]: the edge from each corner to the next of its face; only where asked for."""
-    corner_normals: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    corner_normals: Singles = field(default_factory=lambda: np.zeros((0, 3), np.float32))
     """float32[c, 3]: as the mesh is shaded; only where asked for."""
-    face_normals: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    face_normals: Singles = field(default_factory=lambda: np.zeros((0, 3), np.float32))
     """float32[f, 3]: of the faces themselves; only where asked for."""
 
     @property
-    def face_sizes(self) -> NDArray[np.int32]:
+    def face_sizes(self) -> Int32s:
         """Corners of each face, int32[f]."""
         return np.diff(self.face_starts, append=np.int32(len(self.corner_verts))).astype(np.int32, copy=False)
 
     @property
-    def material_index(self) -> NDArray[np.int32]:
+    def material_index(self) -> Int32s:
         """Material slot of each face, int32[f]."""
         found = self.attribute("material_index", "FACE")
         return found if found is not None else np.zeros(len(self.face_starts), np.int32)
 
-    def uv(self, name: str | None = None) -> NDArray[np.float32] | None:
+    def uv(self, name: str | None = None) -> Singles | None:
         """UV of each corner, float32[c,2], v up; the first UV map without a name; None when there is none."""
         if name is None:
             return next(iter(self.uvs.values()), None)
@@ -297,7 +297,7 @@ class MeshData:
             return None
         return found[1]
 
-    def ids(self, domain: Domain, token: int) -> NDArray[np.int32]:
+    def ids(self, domain: Domain, token: int) -> Int32s:
         """Return the id of each element as `identity.read_ids` does: int32[count], 0 = new."""
         ids, check = self.attribute(identity.ID, domain), self.attribute(identity.CHECK, domain)
         if ids is None or check is None or ids.dtype != np.int32 or check.dtype != np.int32:
@@ -381,9 +381,7 @@ def _read(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool = False
 
 
 def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: bool, normals: bool) -> MeshData:
-    polygons = mesh.polygons
-    starts = np.empty(len(polygons), np.int32)
-    polygons.foreach_get("loop_start", starts)
+    starts = mesh_attributes.face_starts(mesh)
     positions = mesh_attributes.read(mesh, "position")
     corners = mesh_attributes.read(mesh, ".corner_vert")
     data = MeshData(
@@ -415,7 +413,7 @@ def _read_attributes(mesh: bpy.types.Mesh, names: Iterable[str] | None, edges: b
     return data
 
 
-def normals_of(mesh: bpy.types.Mesh) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def normals_of(mesh: bpy.types.Mesh) -> tuple[Singles, Singles]:
     """Return the normals of a mesh's corners and of its faces, float32[c, 3] and [f, 3]."""
     corners = np.empty((len(mesh.loops), 3), np.float32)
     faces = np.empty((len(mesh.polygons), 3), np.float32)
@@ -427,7 +425,7 @@ def normals_of(mesh: bpy.types.Mesh) -> tuple[NDArray[np.float32], NDArray[np.fl
 def select_faces(obj: bpy.types.Object, indices: ArrayLike) -> None:
     """Select exactly these faces of an object's mesh (int[k]), for the user to see what an error is about."""
     mesh = _mesh_of(obj)
-    select = _mask(indices, len(mesh.polygons))
+    select = ranges.among(np.asarray(indices, np.int64), len(mesh.polygons))
     if mesh.is_editmode:
         _select_edited(mesh, "faces", select)
         return
@@ -443,7 +441,7 @@ def select_points(obj: bpy.types.Object, indices: ArrayLike) -> None:
     In edit mode, they show where vertices can be selected.
     """
     mesh = _mesh_of(obj)
-    select = _mask(indices, len(mesh.vertices))
+    select = ranges.among(np.asarray(indices, np.int64), len(mesh.vertices))
     if mesh.is_editmode:
         _select_edited(mesh, "verts", select)
         return
@@ -454,15 +452,7 @@ def select_points(obj: bpy.types.Object, indices: ArrayLike) -> None:
     _select(mesh, select, whole)
 
 
-def _mask(indices: ArrayLike, count: int) -> NDArray[np.bool_]:
-    """Return bool[count], set where indices (those that exist) are."""
-    wanted = np.asarray(indices, np.int64)
-    mask = np.zeros(count, np.bool_)
-    mask[wanted[(wanted >= 0) & (wanted < count)]] = True
-    return mask
-
-
-def _select_edited(mesh: bpy.types.Mesh, elements: str, select: NDArray[np.bool_]) -> None:
+def _select_edited(mesh: bpy.types.Mesh, elements: str, select: Bools) -> None:
     edited = bmesh.from_edit_mesh(mesh)
     for element in (*edited.verts, *edited.edges, *edited.faces):
         element.select = False
@@ -475,7 +465,7 @@ def _select_edited(mesh: bpy.types.Mesh, elements: str, select: NDArray[np.bool_
     bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
 
 
-def _select(mesh: bpy.types.Mesh, vertices: NDArray[np.bool_], faces: NDArray[np.bool_]) -> None:
+def _select(mesh: bpy.types.Mesh, vertices: Bools, faces: Bools) -> None:
     edges = np.empty((len(mesh.edges), 2), np.int32)
     mesh.edges.foreach_get("vertices", edges.reshape(-1))
     mesh.vertices.foreach_set("select", vertices)

@@ -12,8 +12,8 @@ from functools import cache
 import bpy
 import numpy as np
 from bpy.types import Mesh
-from numpy.typing import NDArray
 
+from ....formats.arrays import Ints
 from .. import attributes
 from ..kept import baselines, identity
 from ..names import storable
@@ -77,7 +77,7 @@ class Watch:
         )
 
 
-def _checksum(mesh: bpy.types.Mesh) -> NDArray[np.int64]:
+def _checksum(mesh: bpy.types.Mesh) -> Ints:
     """int64[3]: how many points there are, a checksum of where, and one of what its faces are."""
     points = attributes.read(mesh, "position", "POINT")
     faces = zlib.crc32(str((len(mesh.polygons), len(mesh.uv_layers), mesh.has_custom_normals)).encode())

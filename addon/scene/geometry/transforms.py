@@ -14,14 +14,14 @@ from collections.abc import Iterator, Mapping
 import bpy
 import numpy as np
 from bpy.types import Curve
-from numpy.typing import NDArray
 
+from ....formats.arrays import Floats
 from ..kept import identity
 from ..kept.baselines import put_bytes
 from ..reports import SceneError
 
 BASELINE = "levelwright_transform"
-Matrix = NDArray[np.float64]
+Matrix = Floats
 Values = Mapping[str, tuple[float, ...]]
 """Values of channels by their names: "location", "rotation_euler"."""
 
@@ -269,13 +269,13 @@ def _delta_mode(mode: str) -> str:
 def _rotation(mode: str, values: tuple[float, ...]) -> Matrix:
     """Return the float64[3,3] rotation of a Blender rotation mode's values (w first; angle first; Euler in x, y, z)."""
     if mode == "QUATERNION":
-        return _from_quaternion(np.array(values, np.float64))
+        return from_quaternion(np.array(values, np.float64))
     if mode == "AXIS_ANGLE":
         angle, axis = values[0], np.array(values[1:4], np.float64)
         length = float(np.linalg.norm(axis))
         if length == 0.0:
             return np.eye(3)
-        return _from_quaternion(np.array([np.cos(angle / 2), *(np.sin(angle / 2) * axis / length)]))
+        return from_quaternion(np.array([np.cos(angle / 2), *(np.sin(angle / 2) * axis / length)]))
     result = np.eye(3)
     for axis_name in mode:
         index = "XYZ".index(axis_name)
@@ -292,7 +292,8 @@ def _about(axis: int, angle: float) -> Matrix:
     return matrix
 
 
-def _from_quaternion(quaternion: Matrix) -> Matrix:
+def from_quaternion(quaternion: Matrix) -> Matrix:
+    """Return the rotation that a quaternion says (w, x, y, z, of any length), float64[3, 3]; of zeros none."""
     length = float(np.linalg.norm(quaternion))
     if length == 0.0:
         return np.eye(3)

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Singles
 from .. import attributes
 from ..blender_types import always, configure, expect, mesh_of, set_default
 from . import evaluated, meshes
@@ -24,7 +24,7 @@ def read(
     obj: bpy.types.Object,
     depsgraph: bpy.types.Depsgraph | None = None,
     names: Sequence[str] | None = None,
-) -> Iterator[tuple[str, NDArray[np.float32]]]:
+) -> Iterator[tuple[str, Singles]]:
     """Give the name of each vertex group and its weights, float32[vertices], 0 where a vertex isn't in it.
 
     The vertices are those of `meshes.read` (which tells about depsgraph): evaluated, and as they are edited just now.
@@ -59,9 +59,7 @@ def _plain_mesh(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None) ->
         bpy.data.meshes.remove(copy)
 
 
-def _weights(
-    context: bpy.types.Context, mesh: bpy.types.Mesh, names: Sequence[str]
-) -> list[tuple[str, NDArray[np.float32]]]:
+def _weights(context: bpy.types.Context, mesh: bpy.types.Mesh, names: Sequence[str]) -> list[tuple[str, Singles]]:
     """Read some groups of a mesh, through an object that exists only for this."""
     reader = bpy.data.objects.new("levelwright weights", mesh)
     tree = _reader(names)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -17,7 +16,7 @@ from ..geometry.meshes import needs_evaluation, select_faces, select_points
 from ..issues import findings
 from ..kept import originals
 from ..names import showable_lines
-from ..reports import Report, SceneError, in_words
+from ..reports import FAILURES, Report, SceneError, in_words
 from ..work import once
 
 if TYPE_CHECKING:
@@ -35,32 +34,16 @@ OBJECT_MODE = "Only in Object Mode"
 EDIT_MODE = "Only in Edit Mode of a mesh"
 MODES = {"OBJECT": OBJECT_MODE, "EDIT_MESH": EDIT_MODE}
 """What operators say that need a mode."""
+_ADDON = f"{__name__.partition('.scene.')[0]}."
+"""What the names of all modules of the add-on begin with."""
 Result = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 """What operators return: {"FINISHED"} or {"CANCELLED"}."""
-
-
-def register_classes(classes: Iterable[type]) -> None:
-    """Register Blender's classes (panels, operators, property groups, ...): panels after those that they lie in.
-
-    An operator's tooltip is its docstring, on one line.
-    """
-    for cls in classes:
-        if issubclass(cls, bpy.types.Operator) and "\n" in (cls.__doc__ or ""):
-            cls.bl_description = " ".join((cls.__doc__ or "").split())
-        bpy.utils.register_class(cls)
-
-
-def unregister_classes(classes: Sequence[type]) -> None:
-    """Undo `register_classes`: the last first."""
-    for cls in reversed(classes):
-        bpy.utils.unregister_class(cls)
 
 
 def active_level(context: bpy.types.Context, format_key: str) -> bpy.types.Collection | None:
     """The level that the active collection is or lies in, else the scene's only one; None if it is another format's."""
     level = originals.level_of(context)
-    info = originals.describe(level) if level is not None else None
-    return level if info is not None and info.format == format_key else None
+    return level if level is not None and originals.format_of(level) == format_key else None
 
 
 def refuse(operator: bpy.types.Operator, context: bpy.types.Context, error: Exception) -> Result:
@@ -184,9 +167,15 @@ class OnLevel(Declared):
     layout: bpy.types.UILayout
     """What it is drawn into: Blender gives it before it calls `draw`."""
     format_key: ClassVar[str]
-    """The game's."""
+    """The game's: the name of the folder in `addon` that the class is in, unless it says otherwise."""
     needs_mode: ClassVar[str] = ""
     """The mode that it needs, one of MODES; "": any."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        folder, _, module = cls.__module__.partition(_ADDON)[2].partition(".")
+        if module and folder != "scene" and "format_key" not in vars(cls):
+            cls.format_key = folder
 
     @classmethod
     def level(cls, context: bpy.types.Context) -> bpy.types.Collection | None:
@@ -213,8 +202,9 @@ class OnLevel(Declared):
 class LevelOperator(OnLevel, bpy.types.Operator):
     """Base of the operators that change the active level of a game."""
 
-    failures: ClassVar[tuple[type[Exception], ...]] = (SceneError, OSError)
-    """What `change` may raise that is the user's to know; games that read levels add their FormatError."""
+    bl_options = {"REGISTER", "UNDO"}
+    failures: ClassVar[tuple[type[Exception], ...]] = FAILURES
+    """What `change` may raise that is the user's to know."""
     idle: ClassVar[str] = "There was nothing to do"
     """What is said where `change` finds nothing to do."""
 
@@ -258,12 +248,15 @@ class AskingOperator(LevelOperator):
         return set(context.window_manager.invoke_props_dialog(self, confirm_text=self.confirm or self.bl_label))
 
 
-def search(operator: bpy.types.Operator, context: bpy.types.Context) -> Result:
-    """Let one search the menu that is the operator's `bl_property`, and execute it with what was chosen there."""
-    if context.window_manager is None:
-        return {"CANCELLED"}
-    context.window_manager.invoke_search_popup(operator)
-    return {"RUNNING_MODAL"}  # else Blender frees the operator, which the search needs, and makes a step of undo
+class SearchingOperator(LevelOperator):
+    """Base of the operators whose `bl_property` is a menu: it is searched first, and what is found there taken."""
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        """Let one search."""
+        if context.window_manager is None:
+            return {"CANCELLED"}
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}  # else Blender frees the operator, which the search needs, and makes a step of undo
 
 
 class LevelPanel(OnLevel):
@@ -279,6 +272,16 @@ class LevelPanel(OnLevel):
         """Draw the button that opens the game's page: panels in others without a heading of their own have none."""
         if self.anchor or not getattr(self, "bl_parent_id", ""):
             draw_help(self.layout, f"{self.format_key}.md#{self.anchor}")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the active level, as Blender asks for it."""
+        level = self.level(context)
+        if level is not None:
+            self.draw_level(context, level)
+
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Draw what there is of a level, in the place of `draw`."""
+        raise NotImplementedError
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

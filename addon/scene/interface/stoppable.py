@@ -20,6 +20,7 @@ import bpy
 import numpy as np
 
 from ..blender_types import Value, gives, persistent
+from ..registering import Both, called, in_turn
 from ..view import stage
 from ..work import once
 from ..work.progress import Meter, Steps, Work, drain, progress
@@ -292,19 +293,9 @@ def _stop_all(*_: object) -> None:
         _running.stop()
 
 
-_MOMENTS = ("load_pre", "undo_pre", "redo_pre")
-
-
-def register() -> None:
-    """Watch for what work can't outlive."""
-    for moment in _MOMENTS:
-        getattr(bpy.app.handlers, moment).append(_stop_all)
-    bpy.app.handlers.depsgraph_update_post.append(_look_for_edits)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    _stop_all()
-    bpy.app.handlers.depsgraph_update_post.remove(_look_for_edits)
-    for moment in _MOMENTS:
-        getattr(bpy.app.handlers, moment).remove(_stop_all)
+register, unregister = in_turn(
+    *(called(getattr(bpy.app.handlers, moment), _stop_all) for moment in ("load_pre", "undo_pre", "redo_pre")),
+    called(bpy.app.handlers.depsgraph_update_post, _look_for_edits),
+    Both(unregister=_stop_all),
+)
+"""Watches for what work can't outlive."""

@@ -13,21 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import bmesh
 import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
-from numpy.typing import NDArray
 
+from ....formats.arrays import Floats, Indices, Singles
 from ....formats.texture_planes import FlatTextures
 from ..blender_types import Value, persistent
 from ..fields import declared
 from ..kept import originals
-from .sidebar import register_classes, unregister_classes
-
-Doubles = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from ..registering import Both, added_property, called, in_turn
 
 KEY = "levelwright_textures"
 """The property of the window manager that holds the setting: of the session, so that undo leaves it alone."""
@@ -45,9 +43,13 @@ uv_maps: dict[str, str] = {}
 
 def _switched(_settings: bpy.types.bpy_struct, _context: bpy.types.Context) -> None:
     """Begin anew, at what is in edit mode now."""
+    _forget()
+    _look_again()
+
+
+def _forget() -> None:
     _watches.clear()
     _kept.clear()
-    _look_again()
 
 
 class LevelTextures(declared.Declared, bpy.types.PropertyGroup):
@@ -77,11 +79,11 @@ class _Faces:
 
     faces: list[bmesh.types.BMFace]
     corners: list[bmesh.types.BMLoop]
-    points: NDArray[np.float32]
+    points: Singles
     """[k, 3]: of the corners, in the object's space."""
-    uv: NDArray[np.float32]
+    uv: Singles
     """[k, 2]."""
-    sizes: Ints
+    sizes: Indices
     """Corners of each."""
     which: bytes
     """Which faces of which mesh are round the selected vertices."""
@@ -94,15 +96,15 @@ class _Watch:
     which: bytes
     faces: list[int]
     """Their numbers."""
-    points: NDArray[np.float32]
-    uv: NDArray[np.float32]
-    sizes: Ints
+    points: Singles
+    uv: Singles
+    sizes: Indices
     written: set[int] = field(default_factory=set)
     """Hashes of UVs that were written for these faces since, those that a moment later weren't right any more among
     them.
     """
 
-    def moved(self, points: NDArray[np.float32], matrix: Doubles, moving: str) -> NDArray[np.float32]:
+    def moved(self, points: Singles, matrix: Floats, moving: str) -> Singles:
         """The UVs for corners at these points now. matrix: of the object."""
         if (points == self.points).all():
             return self.uv
@@ -152,9 +154,8 @@ def _look_at(obj: bpy.types.Object) -> None:
 def _uv_map_of(obj: bpy.types.Object) -> str | None:
     """The UV map that the textures of an object's level lie by; None for what is in none that has such."""
     for level in originals.levels():
-        info = originals.describe(level)
-        if info is not None and info.format in uv_maps and obj.name in level.all_objects:
-            return uv_maps[info.format]
+        if obj.name in level.all_objects and (uv_map := uv_maps.get(originals.format_of(level))):
+            return uv_map
     return None
 
 
@@ -276,21 +277,12 @@ def _is_large(obj: bpy.types.Object | None) -> bool:
     return isinstance(mesh, bpy.types.Mesh) and mesh.is_editmode and len(mesh.loops) > MOST
 
 
-def register() -> None:
-    """Register the setting, and let textures follow from now on."""
-    register_classes((LevelTextures,))
-    setattr(bpy.types.WindowManager, KEY, declared.pointer(LevelTextures))
-    bpy.app.handlers.depsgraph_update_post.append(_follow)
-    bpy.app.handlers.load_post.append(_subscribe)
-    _subscribe()
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    bpy.msgbus.clear_by_owner(_watches)
-    bpy.app.handlers.load_post.remove(_subscribe)
-    bpy.app.handlers.depsgraph_update_post.remove(_follow)
-    _watches.clear()
-    _kept.clear()
-    delattr(bpy.types.WindowManager, KEY)
-    unregister_classes((LevelTextures,))
+register, unregister = in_turn(
+    LevelTextures,
+    added_property(bpy.types.WindowManager, KEY, declared.pointer(LevelTextures)),
+    Both(unregister=_forget),
+    called(bpy.app.handlers.depsgraph_update_post, _follow),
+    called(bpy.app.handlers.load_post, _subscribe),
+    Both(_subscribe, partial(bpy.msgbus.clear_by_owner, _watches)),
+)
+"""Textures follow from now on."""

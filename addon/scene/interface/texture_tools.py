@@ -17,8 +17,8 @@ import bmesh
 import bpy
 import numpy as np
 from mathutils import Quaternion, Vector
-from numpy.typing import NDArray
 
+from ....formats.arrays import Floats, Indices
 from ....formats.counting import number_of
 from ....formats.texture_planes import FlatTextures
 from ..blender_types import Value, mesh_of
@@ -27,9 +27,6 @@ from ..geometry.edit_mode import edited_meshes
 from ..reports import SceneError
 from . import texture_lock
 from .sidebar import LevelOperator, LevelPanel
-
-Doubles = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 HALF = (0.5, 0.5)
 
@@ -41,7 +38,7 @@ class Selection:
     object: bpy.types.Object
     working: bmesh.types.BMesh
     faces: list[bmesh.types.BMFace]
-    charts: Ints
+    charts: Indices
     """[faces]: which of them have one texture."""
     textures: FlatTextures
     """In the world's axes; corners are the faces', one face behind the other."""
@@ -56,7 +53,6 @@ class Selection:
 class TextureTool(LevelOperator):
     """Base of what follows."""
 
-    bl_options = {"REGISTER", "UNDO"}
     needs_mode = "EDIT_MESH"
 
     uv_map: ClassVar[str]
@@ -85,7 +81,7 @@ class TextureTool(LevelOperator):
         """How textures lie then. Raises SceneError."""
         raise NotImplementedError
 
-    def coordinates(self, textures: FlatTextures, _before: Doubles) -> Doubles:
+    def coordinates(self, textures: FlatTextures, _before: Floats) -> Floats:
         """The UVs of the corners, [k, 2], for textures that lie so. _before: what they were."""
         return textures.uv
 
@@ -95,7 +91,9 @@ class TextureTool(LevelOperator):
     def after_laying(self, level: bpy.types.Collection, part: Selection) -> None:
         """Do what the game needs after the UVs were written: nothing."""
 
-    def charts(self, _obj: bpy.types.Object, faces: list[bmesh.types.BMFace]) -> tuple[list[bmesh.types.BMFace], Ints]:
+    def charts(
+        self, _obj: bpy.types.Object, faces: list[bmesh.types.BMFace]
+    ) -> tuple[list[bmesh.types.BMFace], Indices]:
         """The faces that the tool is used on where some are selected, and the chart of each, from 0 on: those that are
         one of the game's have one texture. These, each by itself.
         """
@@ -116,7 +114,7 @@ class TextureTool(LevelOperator):
 
 
 def read(
-    obj: bpy.types.Object, working: bmesh.types.BMesh, faces: list[bmesh.types.BMFace], charts: Ints, uv_map: str
+    obj: bpy.types.Object, working: bmesh.types.BMesh, faces: list[bmesh.types.BMFace], charts: Indices, uv_map: str
 ) -> FlatTextures:
     """How textures lie on faces of a mesh in edit mode, each of a chart, by this UV map."""
     points = np.array([loop.vert.co for face in faces for loop in face.loops], np.float64)
@@ -136,17 +134,17 @@ def _layer(working: bmesh.types.BMesh, uv_map: str) -> Value:
     return working.loops.layers.uv.get(uv_map)
 
 
-def uvs(part: Selection, uv_map: str) -> Doubles:
+def uvs(part: Selection, uv_map: str) -> Floats:
     """The UVs of the corners of a selection, [k, 2]."""
     return _uvs(part.working, part.faces, uv_map)
 
 
-def _uvs(working: bmesh.types.BMesh, faces: list[bmesh.types.BMFace], uv_map: str) -> Doubles:
+def _uvs(working: bmesh.types.BMesh, faces: list[bmesh.types.BMFace], uv_map: str) -> Floats:
     layer = _layer(working, uv_map)
     return np.array([loop[layer].uv for face in faces for loop in face.loops], np.float64)
 
 
-def write(part: Selection, textures: FlatTextures, coordinates: Doubles, uv_map: str) -> None:
+def write(part: Selection, textures: FlatTextures, coordinates: Floats, uv_map: str) -> None:
     """Give the corners of a selection other textures, and these UVs [k, 2]; where they aren't finite they stay."""
     layer = _layer(part.working, uv_map)
     corners = [loop for face in part.faces for loop in face.loops]
@@ -200,7 +198,7 @@ class ShiftTexture(TextureTool):
         """Shift."""
         return part.textures.shifted((self.by[0], self.by[1]))
 
-    def coordinates(self, _textures: FlatTextures, before: Doubles) -> Doubles:
+    def coordinates(self, _textures: FlatTextures, before: Floats) -> Floats:
         """Shifted exactly, on bent faces and slivers, too, where no flat texture gives what there is."""
         return np.asarray(before - np.array(self.by, np.float64))
 
@@ -245,7 +243,7 @@ def _view_of(context: bpy.types.Context) -> Quaternion:
     return turned
 
 
-def _edges(part: Selection) -> Doubles:
+def _edges(part: Selection) -> Floats:
     """For each chart the direction of the active edge, or else of its longest edge, [c, 3] in the world."""
     turn = np.array(part.object.matrix_world, np.float64)[:3, :3]
     active = part.working.select_history.active
@@ -263,7 +261,7 @@ def _edges(part: Selection) -> Doubles:
     return _unit(made)
 
 
-def _unit(vectors: NDArray[np.float64]) -> Doubles:
+def _unit(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float64).tiny))
 
 

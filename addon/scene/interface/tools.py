@@ -38,6 +38,8 @@ PASSED_ON = frozenset(
 """Events that move the view, also during a stroke."""
 _WIDE = frozenset({"EVENT_CTRL", "EVENT_ALT", "EVENT_SPACEKEY", "EVENT_ESC", "EVENT_RETURN", "EVENT_TAB"})
 """Icons that Blender draws wider than the place that it gives them."""
+FIRST = "builtin.cursor"
+"""The tool of Blender's that ours follow."""
 FALLBACK = "builtin.select_box"
 """What becomes the active tool where ours goes."""
 SPACE: Literal["VIEW_3D"] = "VIEW_3D"
@@ -402,36 +404,38 @@ def _draw_status(header: bpy.types.Header, context: bpy.types.Context) -> None:
 # ---- registering
 
 
-def register_tools(tools: Sequence[type[Tool]], after: str = "builtin.cursor") -> None:
-    """Put tools into the toolbar, one after another. after: `bl_idname` of the tool before them.
+@dataclass(frozen=True, slots=True)
+class Toolbar:
+    """Tools that are in the toolbar one after another; their operators are registered first."""
 
-    Their operators are registered first.
-    """
-    if not _tools:
-        _draw_again()
-        bpy.app.handlers.load_pre.append(_let_go)
-        bpy.app.handlers.load_post.append(_draw_again)
-        bpy.types.STATUSBAR_HT_header.append(_draw_status)
-    for number, tool in enumerate(tools):
-        before = tools[number - 1].bl_idname if number else after
-        bpy.utils.register_tool(tool, after={before}, separator=not number)
-        _tools.append(tool)
+    tools: Sequence[type[Tool]]
 
+    def register(self) -> None:
+        """Put them there."""
+        if not _tools:
+            _draw_again()
+            bpy.app.handlers.load_pre.append(_let_go)
+            bpy.app.handlers.load_post.append(_draw_again)
+            bpy.types.STATUSBAR_HT_header.append(_draw_status)
+        for number, tool in enumerate(self.tools):
+            before = self.tools[number - 1].bl_idname if number else FIRST
+            bpy.utils.register_tool(tool, after={before}, separator=not number)
+            _tools.append(tool)
 
-def unregister_tools(tools: Sequence[type[Tool]]) -> None:
-    """Undo `register_tools`: nothing is left that is drawn, and Blender's own tool is the active one."""
-    _let_go()
-    for tool in reversed(tools):
-        for context in _windows_with(tool):
-            with context:
-                bpy.ops.wm.tool_set_by_id(name=FALLBACK, space_type=SPACE)
-        _tools.remove(tool)
-        bpy.utils.unregister_tool(tool)
-    if not _tools:
-        bpy.types.STATUSBAR_HT_header.remove(_draw_status)
-        bpy.app.handlers.load_post.remove(_draw_again)
-        bpy.app.handlers.load_pre.remove(_let_go)
-        _stop_cursors()
+    def unregister(self) -> None:
+        """Take them away: nothing is left that is drawn, and Blender's own tool is the active one."""
+        _let_go()
+        for tool in reversed(self.tools):
+            for context in _windows_with(tool):
+                with context:
+                    bpy.ops.wm.tool_set_by_id(name=FALLBACK, space_type=SPACE)
+            _tools.remove(tool)
+            bpy.utils.unregister_tool(tool)
+        if not _tools:
+            bpy.types.STATUSBAR_HT_header.remove(_draw_status)
+            bpy.app.handlers.load_post.remove(_draw_again)
+            bpy.app.handlers.load_pre.remove(_let_go)
+            _stop_cursors()
 
 
 def _windows_with(tool: type[Tool]) -> Iterator[AbstractContextManager[object]]:

@@ -10,9 +10,8 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 from mathutils import Vector
-from numpy.typing import NDArray
 
-from ....formats.arrays import Integers
+from ....formats.arrays import Bools, Integers
 from ..blender_types import Value, always, mesh_of
 from ..geometry.meshes import select_faces, select_points
 from ..reports import SceneError
@@ -81,7 +80,7 @@ def _select_elements(obj: bpy.types.Object, faces: Integers | None, points: Inte
             elements.foreach_set("hide", hidden & ~selected)
 
 
-def _flags(elements: Value, name: str) -> NDArray[np.bool_]:
+def _flags(elements: Value, name: str) -> Bools:
     found = np.zeros(len(elements), np.bool_)
     elements.foreach_get(name, found)
     return found

@@ -18,9 +18,9 @@ from typing import NamedTuple, Self
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ....formats.arrays import Array, Integers, Reals
+from ....formats import ranges
+from ....formats.arrays import Array, Bools, Int32s, Integers, Reals
 from .. import attributes
 from ..attributes import Domain, Kind
 from ..names import showable, storable
@@ -54,7 +54,7 @@ def new_token(data: bytes | memoryview | None = None) -> Token:
     return Token(value - (value >> 31 << 32), hashlib.sha256(data).hexdigest() if data is not None else "")
 
 
-def id_attributes(token: int, ids: NDArray[np.int32], domain: Domain) -> dict[str, tuple[Domain, Kind, Array]]:
+def id_attributes(token: int, ids: Int32s, domain: Domain) -> dict[str, tuple[Domain, Kind, Array]]:
     """Return the two attributes that say which record each element of a mesh is, as `meshes.build` takes them.
 
     ids: int32[n], the number of the record + 1 of each.
@@ -62,7 +62,7 @@ def id_attributes(token: int, ids: NDArray[np.int32], domain: Domain) -> dict[st
     return {ID: (domain, "INT", ids), CHECK: (domain, "INT", checks(token, ids))}
 
 
-def checks(token: int, ids: Integers) -> NDArray[np.int32]:
+def checks(token: int, ids: Integers) -> Int32s:
     """Return the check of each id, int32[n] within +-2**24, by a multiply-xorshift mix: averages of pairs aren't pairs.
 
     Blender averages in float32: kept to 25 bits, equal pairs average to themselves (a vertex merged with its copy keeps
@@ -84,13 +84,13 @@ def write_ids(mesh: bpy.types.Mesh, domain: Domain, ids: Integers, token: int) -
     attributes.write(mesh, CHECK, domain, "INT", checks(token, ids))
 
 
-def valid_ids(ids: Integers, check: Integers, token: int) -> NDArray[np.int32]:
+def valid_ids(ids: Integers, check: Integers, token: int) -> Int32s:
     """Return ids (int32[n]) with 0 wherever id and check (int32[n]) aren't a pair of this token."""
     ids = np.asarray(ids, np.int32)
     return np.where((ids > 0) & (checks(token, ids) == check), ids, 0).astype(np.int32, copy=False)
 
 
-def read_ids(mesh: bpy.types.Mesh, domain: Domain, token: int) -> NDArray[np.int32]:
+def read_ids(mesh: bpy.types.Mesh, domain: Domain, token: int) -> Int32s:
     """Return the id of each element of the domain, int32[n]: 0 where it is new, blended or from another level."""
     ids, check = attributes.read(mesh, ID, domain), attributes.read(mesh, CHECK, domain)
     if ids is None or check is None or ids.dtype != np.int32 or check.dtype != np.int32:
@@ -104,7 +104,7 @@ def read_ids(mesh: bpy.types.Mesh, domain: Domain, token: int) -> NDArray[np.int
     return valid_ids(ids, check, token)
 
 
-def nearest_instances(ids: Integers, distances: Reals) -> NDArray[np.bool_]:
+def nearest_instances(ids: Integers, distances: Reals) -> Bools:
     """Say which elements keep their id: of several with one id the nearest to the record's geometry, then the first.
 
     ids: int[n], 0 = none (never kept). distances: float[n], any measure; NaN counts as farthest.
@@ -112,9 +112,7 @@ def nearest_instances(ids: Integers, distances: Reals) -> NDArray[np.bool_]:
     keep = np.zeros(len(ids), np.bool_)
     order = np.lexsort((np.nan_to_num(distances, nan=np.inf), ids))  # stable: equals stay in order
     ordered = np.asarray(ids)[order]
-    first = np.ones(len(ordered), np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    keep[order[first & (ordered != 0)]] = True
+    keep[order[ranges.firsts(ordered) & (ordered != 0)]] = True
     return keep
 
 
@@ -148,6 +146,14 @@ def kind_of(id_block: bpy.types.ID) -> str | None:
     """Return the kind of record that a data-block is stamped as; None for what the user added."""
     mark = stamped(id_block)
     return None if mark is None else mark.kind
+
+
+def ancestor(obj: bpy.types.Object, kind: str) -> bpy.types.Object | None:
+    """Return the nearest object above with a stamp of this kind; None where there is none."""
+    above = obj.parent
+    while above is not None and kind_of(above) != kind:
+        above = above.parent
+    return above
 
 
 def record_of(id_block: bpy.types.ID, token: int | None) -> int:

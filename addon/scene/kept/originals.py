@@ -98,6 +98,18 @@ def describe(collection: bpy.types.Collection) -> LevelInfo | None:
     return None if info is None else LevelInfo(**_fields(info))
 
 
+def format_of(collection: bpy.types.Collection) -> str:
+    """Return the key of a level's format; "" for a collection that is no level."""
+    info = describe(collection)
+    return "" if info is None else info.format
+
+
+def options_of(collection: bpy.types.Collection) -> dict[str, Value]:
+    """Return the options of a level's import, as far as they were kept; none for a collection that is no level."""
+    info = describe(collection)
+    return {} if info is None else info.options
+
+
 def find(collection: bpy.types.Collection) -> Original | None:
     """Return the level's imported file; None for a level made in Blender, or a collection that is no level.
 

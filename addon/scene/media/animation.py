@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ....formats.arrays import Floats, Int32s, Singles
 from ..blender_types import Slot, always, expect
 from ..names import showable
 
 if TYPE_CHECKING:
     # No version of Blender has both.
     FCurves = bpy.types.ActionFCurves | bpy.types.ActionChannelbagFCurves
-Times = TypeVar("Times", float, NDArray[np.float64])
+Times = TypeVar("Times", float, Floats)
 """A time, or several."""
 
 
@@ -132,21 +133,21 @@ def remove_fcurve(of: bpy.types.Action, in_slot: Slot | None, curve: bpy.types.F
 class Keys:
     """Keys as arrays of one length."""
 
-    frames: NDArray[np.float32]
+    frames: Singles
     """float32[k]."""
-    values: NDArray[np.float32]
+    values: Singles
     """float32[k]."""
-    interpolation: NDArray[np.int32]
+    interpolation: Int32s
     """int32[k], numbers of INTERPOLATION."""
-    easing: NDArray[np.int32]
+    easing: Int32s
     """int32[k], numbers of EASING."""
-    left: NDArray[np.float32]
+    left: Singles
     """float32[k, 2], handles: frame, value."""
-    right: NDArray[np.float32]
+    right: Singles
     """float32[k, 2]."""
-    left_type: NDArray[np.int32]
+    left_type: Int32s
     """int32[k], numbers of HANDLE."""
-    right_type: NDArray[np.int32]
+    right_type: Int32s
     """int32[k]."""
 
     def __len__(self) -> int:
@@ -196,12 +197,12 @@ def read_keys(curve: bpy.types.FCurve) -> Keys:
     points = curve.keyframe_points
     count = len(points)
 
-    def pairs(name: str) -> NDArray[np.float32]:
+    def pairs(name: str) -> Singles:
         array = np.empty((count, 2), np.float32)
         points.foreach_get(name, array.reshape(-1))
         return array
 
-    def numbers(name: str) -> NDArray[np.int32]:
+    def numbers(name: str) -> Int32s:
         array = np.empty(count, np.int32)
         points.foreach_get(name, array)
         return array

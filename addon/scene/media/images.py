@@ -11,9 +11,10 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....formats import bitmap_font
+from ....formats.arrays import Bytes
 from ....formats.reach import AllowedFolders
 from ....formats.srgb import to_light
 from ..blender_types import channels_of, configure
@@ -61,7 +62,7 @@ def rendered(scene: bpy.types.Scene) -> bytes:
         return path.read_bytes()
 
 
-def from_palette(name: str, indices: NDArray[np.uint8], colors: NDArray[np.uint8]) -> bpy.types.Image:
+def from_palette(name: str, indices: Bytes, colors: Bytes) -> bpy.types.Image:
     """Make a packed image of uint8[h,w] places in colors uint8[n,3], sRGB: a quarter of the bytes that pixels have."""
     height, width = indices.shape
     if not height or not width or int(indices.max()) >= len(colors):
@@ -94,7 +95,7 @@ def set_color_space(image: bpy.types.Image, name: str) -> None:
     configure(image.colorspace_settings, name=showable(name))
 
 
-def png(pixels: NDArray[np.uint8]) -> bytes:
+def png(pixels: Bytes) -> bytes:
     """Return uint8[h,w,4] as a PNG file: quick to make rather than small."""
     height, width = pixels.shape[:2]
     rows = np.empty((height, 1 + width * 4), np.uint8)
@@ -103,7 +104,7 @@ def png(pixels: NDArray[np.uint8]) -> bytes:
     return _png(width, height, 6, rows)
 
 
-def _png(width: int, height: int, kind: int, rows: NDArray[np.uint8], *before: tuple[bytes, bytes]) -> bytes:
+def _png(width: int, height: int, kind: int, rows: Bytes, *before: tuple[bytes, bytes]) -> bytes:
     """A PNG file of rows with their filters; before: chunks that stand before them."""
     header = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
     chunks = ((b"IHDR", header), *before, (b"IDAT", zlib.compress(rows.data, 1)), (b"IEND", b""))
@@ -113,7 +114,7 @@ def _png(width: int, height: int, kind: int, rows: NDArray[np.uint8], *before: t
     return b"\x89PNG\r\n\x1a\n" + body
 
 
-def to_rgba(image: bpy.types.Image) -> NDArray[np.uint8]:
+def to_rgba(image: bpy.types.Image) -> Bytes:
     """Return an image's pixels, uint8[h,w,4], straight alpha, top row first; painted or not, saved or not."""
     width, height = image.size
     if not width or not height:

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Literal
 
 import bpy
 import numpy as np
 from bpy.types import Mesh, NodeSocket
-from numpy.typing import NDArray
 
+from ....formats.arrays import Singles
 from ..blender_types import Input, Node, always, configure, default_of, set_default
 from ..blender_types import Socket as Socket
 from ..names import showable
@@ -36,18 +36,25 @@ class Nodes:
         configure(node, **settings)
         return node
 
+    def put(self, kind: str, *inputs: Input | None, **settings: object) -> Node:
+        """Add a node with these inputs in order: outputs of others, or values (None: as it is)."""
+        node = self.add(kind, "", **settings)
+        for socket, value in zip(node.inputs, inputs, strict=False):
+            self.set(socket, value)
+        return node
+
     def link(self, source: Socket, target: Socket) -> None:
         """Connect an output to an input."""
         self.tree.links.new(target, source)
 
-    def set(self, target: Socket, value: Input) -> None:
-        """Give an input an output to be linked to, or a value."""
+    def set(self, target: Socket, value: Input | None) -> None:
+        """Give an input an output to be linked to, or a value; None leaves it."""
         if isinstance(value, NodeSocket):
             self.link(value, target)
-        else:
+        elif value is not None:
             set_default(target, value)
 
-    def feed(self, node: Node, **inputs: Input) -> Node:
+    def feed(self, node: Node, **inputs: Input | None) -> Node:
         """Set inputs by name (spaces as _) from sockets or values, and return the node."""
         for name, value in inputs.items():
             self.set(node.inputs[name.replace("_", " ")], value)
@@ -55,10 +62,7 @@ class Nodes:
 
     def math(self, operation: str, *values: Input, clamp: bool = False) -> Socket:
         """Add a Math node on sockets or numbers and return its output."""
-        node = self.add("ShaderNodeMath", operation=operation, use_clamp=clamp)
-        for socket, value in zip(node.inputs, values, strict=False):
-            self.set(socket, value)
-        return node.outputs[0]
+        return self.put("ShaderNodeMath", *values, operation=operation, use_clamp=clamp).outputs[0]
 
     def vector(self, operation: str, *values: Input, factor: Input | None = None) -> Socket:
         """Add a Vector Math node on sockets, vectors or numbers (three times the same) and return its output.
@@ -81,11 +85,26 @@ class Nodes:
 
     def multiply(self, color: Socket, factor: Input) -> Socket:
         """Multiply a colour by another, or by constant RGBA, and return the product."""
-        node = self.add("ShaderNodeMix", data_type="RGBA", blend_type="MULTIPLY")
-        set_default(node.inputs[0], 1.0)
-        self.link(color, node.inputs[6])
-        self.set(node.inputs[7], factor)
+        return self.mix(1.0, color, factor, "MULTIPLY")
+
+    def mix(self, factor: Input, one: Input, other: Input, blend: str = "MIX") -> Socket:
+        """Mix two colours: one at 0, the other (blended with it) at 1."""
+        node = self.add("ShaderNodeMix", data_type="RGBA", blend_type=blend)
+        for place, value in ((0, factor), (6, one), (7, other)):
+            self.set(node.inputs[place], value)
         return node.outputs[2]
+
+    def mix_shaders(self, factor: Input, one: Input, other: Input) -> Socket:
+        """Mix two shaders: one at 0, the other at 1."""
+        return self.put("ShaderNodeMixShader", factor, one, other).outputs[0]
+
+    def sockets(self, inputs: Mapping[str, str], outputs: Mapping[str, str]) -> None:
+        """Give the tree, which is a group, inputs and outputs by name: the kind of each, "Color"."""
+        interface = always(self.tree.interface)
+        for name, kind in inputs.items():
+            interface.new_socket(name, in_out="INPUT", socket_type=f"NodeSocket{kind}")
+        for name, kind in outputs.items():
+            interface.new_socket(name, in_out="OUTPUT", socket_type=f"NodeSocket{kind}")
 
 
 def given(socket: Socket) -> Input:
@@ -95,7 +114,7 @@ def given(socket: Socket) -> Input:
 
 
 @cache
-def _in_a_row(count: int) -> NDArray[np.float32]:
+def _in_a_row(count: int) -> Singles:
     """Where so many nodes lie, left to right: float32[2 * count], x and y of each."""
     places = np.zeros((count, 2), np.float32)
     places[:, 0] = np.arange(count) * _WIDE
@@ -173,11 +192,7 @@ def unlit(
     seen = nodes.add("ShaderNodeLightPath").outputs["Is Camera Ray"]
     shown = emission.outputs[0]
     for mask in (seen, cover):
-        mix = nodes.add("ShaderNodeMixShader")
-        nodes.set(mix.inputs[0], mask)
-        nodes.link(transparent, mix.inputs[1])
-        nodes.link(shown, mix.inputs[2])
-        shown = mix.outputs[0]
+        shown = nodes.mix_shaders(mask, transparent, shown)
     nodes.link(shown, nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
     blended(material, cover != 1)
     return material

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Bytes
 from ..blender_types import Value
 
 SIZE = 128
 """Pixels of a preview's sides."""
 
-Pixels = NDArray[np.uint8]
+Pixels = Bytes
 """uint8[SIZE, SIZE, 4], the top row first."""
 
 
-def fitted(pixels: NDArray[np.uint8]) -> Pixels:
+def fitted(pixels: Bytes) -> Pixels:
     """An image as a preview, uint8[h, w, 4]: as large as it can be, in the middle, its proportions kept."""
     height, width = pixels.shape[:2]
     longer = max(width, height)

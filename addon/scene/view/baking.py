@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Bools, Singles
 from ..blender_types import Node, Value, always, channels_of, configure, default_of, expect, set_default
+from ..kept import identity
 from ..reports import SceneError
 from ..work.progress import Steps, Stepwise, progress
 from . import stage
 
-Light = NDArray[np.float32]
+Light = Singles
 
 
 @Stepwise
@@ -27,7 +28,7 @@ def bake(
     uv_layer: str,
     samples: int,
     bounces: int,
-) -> Steps[tuple[Light, NDArray[np.bool_]]]:
+) -> Steps[tuple[Light, Bools]]:
     """The light that falls on objects, direct and indirect, in an image of `size`: float32[pixels, 3], 1 is white, and
     which pixels a surface covers, bool[pixels]; row by row from the top.
 
@@ -69,7 +70,29 @@ def _bake_one(context: bpy.types.Context, name: str, obj: bpy.types.Object, uv_l
         raise SceneError(f"baking {name} was cancelled")
 
 
-def refuse_bare(objects: Sequence[bpy.types.Object]) -> None:
+def surfaces(
+    level: bpy.types.Collection, kinds: Collection[str], uv_map: str, only_selected: bool
+) -> list[bpy.types.Object]:
+    """The meshes of a level with these kinds of stamps and this UV map that viewports and renders show.
+
+    Raises SceneError for one without a material.
+    """
+    hidden = {child for child in level.children_recursive if child.hide_render}
+    found = []
+    for obj in level.all_objects:
+        data = obj.data
+        if identity.kind_of(obj) not in kinds or not isinstance(data, bpy.types.Mesh):
+            continue
+        if uv_map not in data.uv_layers or not len(data.polygons):
+            continue
+        away = obj.hide_render or hidden.issuperset(obj.users_collection)
+        if not away and obj.visible_get() and (obj.select_get() or not only_selected):
+            found.append(obj)
+    _refuse_bare(found)
+    return found
+
+
+def _refuse_bare(objects: Sequence[bpy.types.Object]) -> None:
     """Raise SceneError, naming the object, for one that has no material, or one without nodes: it can't be baked."""
     bare = [obj for obj in objects if not obj.material_slots or any(map(_has_no_nodes, obj.material_slots))]
     if bare:

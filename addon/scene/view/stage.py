@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 import bpy
@@ -83,8 +83,7 @@ def is_empty(scene: bpy.types.Scene) -> bool:
 
 def is_free_for(scene: bpy.types.Scene, format_key: str) -> bool:
     """Say whether an import may set up views, units and colours of a scene: nothing but levels of its game is in it."""
-    found = [originals.describe(level) for level in originals.levels(scene)]
-    return is_empty(scene) and all(info is not None and info.format == format_key for info in found)
+    return is_empty(scene) and all(originals.format_of(level) == format_key for level in originals.levels(scene))
 
 
 @contextmanager
@@ -236,6 +235,18 @@ def present(
         for obj in list(layer.objects.selected):
             obj.select_set(obj == root, view_layer=layer)
         layer.objects.active = root
+
+
+def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
+    """Select exactly these objects, as far as they are in the view layer; the last one becomes the active one."""
+    layer = view_layer_of(context)
+    layer.update()  # what was just made isn't in it yet
+    wanted = set(objects)
+    for obj in layer.objects:
+        obj.select_set(obj in wanted)
+    there = [obj for obj in objects if obj.name in layer.objects]
+    if there:
+        layer.objects.active = there[-1]
 
 
 SceneSettings = list[tuple[object, str, object]]

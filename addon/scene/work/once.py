@@ -14,6 +14,7 @@ from typing import TypeVar
 import bpy
 
 from ..blender_types import persistent
+from ..registering import Both, called, in_turn
 
 Made = TypeVar("Made")
 
@@ -39,14 +40,7 @@ def forget(*_: object) -> None:
     _kept.clear()
 
 
-def register() -> None:
-    """Notice changes from now on."""
-    for moment in _MOMENTS:
-        getattr(bpy.app.handlers, moment).append(forget)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    for moment in _MOMENTS:
-        getattr(bpy.app.handlers, moment).remove(forget)
-    forget()
+register, unregister = in_turn(
+    Both(unregister=forget), *(called(getattr(bpy.app.handlers, moment), forget) for moment in _MOMENTS)
+)
+"""Notices changes."""

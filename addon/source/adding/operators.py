@@ -15,6 +15,7 @@ from ...scene.interface.sidebar import AskingOperator
 from ...scene.kept import identity
 from ...scene.level import needed_root
 from ...scene.reports import Report
+from ...scene.view import stage
 from .. import layout
 
 Add = Callable[[bpy.types.Context, bpy.types.Collection, str, Sequence[float], Report], bpy.types.Object]
@@ -38,25 +39,15 @@ def known_materials(_: object, _context: bpy.types.Context, text: str) -> list[s
 class AddAtCursor(AskingOperator):
     """What all operators share that add a thing at the 3D cursor."""
 
-    format_key = layout.FORMAT
-    bl_options = {"REGISTER", "UNDO"}
     needs_mode = "OBJECT"
     what: str
     add: Add
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Add it, and select it alone."""
-        scene, layer = context.scene, context.view_layer
-        if scene is None or layer is None:
-            return False
         report = Report()
-        place = needed_root(level).matrix_world.inverted_safe() @ scene.cursor.location
+        place = needed_root(level).matrix_world.inverted_safe() @ stage.scene_of(context).cursor.location
         made = type(self).add(context, level, self.what, place[:], report)
         for message in report.warnings:
             self.report({"WARNING"}, message)
-        layer.update()  # what was just made isn't in it yet
-        for obj in layer.objects:
-            obj.select_set(obj == made)
-        if made.name in layer.objects:
-            layer.objects.active = made
-        return True
+        stage.select_only(context, [made])

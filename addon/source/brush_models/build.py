@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ....formats.arrays import Ints
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, lump_name
 from ....formats.source.entities.entity_values import by_key
@@ -17,7 +18,7 @@ from .. import layout
 from ..context import ImportContext
 from ..entities import build as entities
 from ..faces import sides
-from ..faces.build import Ints, RenderedFaces, prepare_sides
+from ..faces.build import RenderedFaces, prepare_sides
 from ..lightmaps.build import Lightmaps
 
 

@@ -17,6 +17,7 @@ import bpy
 import numpy as np
 
 from ....formats import ranges, source
+from ....formats.arrays import Floats, Ints
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, geometry
@@ -26,7 +27,6 @@ from ....formats.source.edits.texture_fits import TOLERANCE, fit
 from ....formats.source.entities import brush_classes
 from ....formats.source.entities.text import CLASSNAME
 from ....formats.source.faces.surface_edits import Edits, find
-from ....formats.source.geometry import Floats, Ints
 from ....formats.source.records import Contents, SurfaceFlag
 from ....formats.source.shaping import convex_pieces
 from ....formats.source.shaping.convex_pieces import ConvexSolid, points_of

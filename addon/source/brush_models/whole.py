@@ -7,10 +7,10 @@ import bpy
 import numpy as np
 
 from ....formats import convex_solids, ranges, surfaces
+from ....formats.arrays import Floats, Ints
 from ....formats.convex import planes
 from ....formats.source import LumpId, geometry, vmf
 from ....formats.source.edits import brush_models, brush_pieces
-from ....formats.source.geometry import Floats, Ints
 from ....formats.source.vmf.uv import size_of, uv_of
 from ...scene.geometry import meshes
 from ...scene.geometry.meshes import MeshData

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import ranges, source
+from ....formats.arrays import Ints
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, vmf
 from ....formats.source.vmf.uv import size_of, uv_of
@@ -82,7 +83,7 @@ def build_meshes(importing: ImportContext) -> Steps[list[tuple[str, bpy.types.Me
     return made
 
 
-def distinct(vertices: NDArray[np.int64], owners: NDArray[np.int64]) -> NDArray[np.int64]:
+def distinct(vertices: Ints, owners: Ints) -> Ints:
     """int64[k]: the corners of faces without those that repeat the one before, and without faces that are a line then.
 
     vertices: int64[c], owners: int64[c], ascending, the face of each. Edges that are no longer than rounding is have
@@ -107,6 +108,6 @@ def place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> N
     baselines.store(importing.collection, layout.BRUSH_SUMS, np.array(sums, np.int64))
 
 
-def contents_of(level: source.Level, brushes: NDArray[np.int64]) -> NDArray[np.uint32]:
+def contents_of(level: source.Level, brushes: Ints) -> NDArray[np.uint32]:
     """The contents of brushes, uint32[n]."""
     return np.asarray(level.table(LumpId.BRUSHES)["contents"].astype(np.uint32)[brushes])

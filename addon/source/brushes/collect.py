@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import ranges, source
+from ....formats.arrays import Int32s, Ints
 from ....formats.source import vmf
-from ....formats.source.geometry import Ints
 from ....formats.source.records import Contents
 from ....formats.source.vmf.uv import UNKNOWN_SIZE, texels_of
 from ...scene.geometry import meshes
@@ -208,7 +207,7 @@ def _parts(scene: SceneLevel, level: source.Level, report: Report) -> Iterator[_
         )
 
 
-def _numbers(values: NDArray[np.int32] | None, count: int) -> NDArray[np.int64]:
+def _numbers(values: Int32s | None, count: int) -> Ints:
     return np.zeros(count, np.int64) if values is None else values.astype(np.int64)
 
 

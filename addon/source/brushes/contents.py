@@ -9,10 +9,10 @@ import bpy
 import numpy as np
 
 from ....formats import source
+from ....formats.arrays import Ints
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, vmf
-from ....formats.source.geometry import Ints
 from ....formats.source.tree import brushes as level_brushes
 from ...scene.geometry import meshes
 from ...scene.reports import Report, SceneError, listed

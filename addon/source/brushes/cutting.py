@@ -16,10 +16,9 @@ import bpy
 import numpy as np
 from bmesh.types import BMesh, BMFace
 from mathutils import Matrix
-from numpy.typing import NDArray
 
 from ....formats import convex, convex_solids, surfaces
-from ....formats.convex import Floats
+from ....formats.arrays import Floats, Singles
 from ....formats.source import vmf
 from ....formats.source.vmf.uv import size_of, uv_of
 from ...scene.blender_types import Value
@@ -152,7 +151,7 @@ class Cutter:
             bmesh.ops.delete(form, geom=part, context="FACES")
         form.normal_update()
 
-    def _uvs(self, side: _Side, points: Floats, face: BMFace, uv: Value) -> NDArray[np.float64] | NDArray[np.float32]:
+    def _uvs(self, side: _Side, points: Floats, face: BMFace, uv: Value) -> Floats | Singles:
         """Where the texture of a side lies at points: as on its face, or, on a cut, along the map's axes."""
         if not side.is_cut:
             corners = np.array([loop.vert.co for loop in side.like.loops], np.float64)

@@ -9,7 +9,6 @@ import bpy
 import numpy as np
 
 from ....formats import source
-from ....formats.binary import FormatError
 from ....formats.source import vmf
 from ....formats.source.tree.brushes import of_models
 from ....formats.source.vmf.uv import size_of, uv_of
@@ -86,10 +85,7 @@ class CutBrushes(LevelOperator):
 
     bl_idname = "levelwright.source_cut_brushes"
     bl_label = "Cut Brushes"
-    bl_options = {"REGISTER", "UNDO"}
-    format_key = layout.FORMAT
     needs_mode = "OBJECT"
-    failures = (SceneError, FormatError, OSError)
     idle = "Nothing that is selected reaches into a brush of the active object"
 
     keep: bool = declared.boolean(name="Keep what cuts", description="Else it is deleted afterwards")
@@ -123,9 +119,6 @@ class SplitBrushes(LevelOperator):
 
     bl_idname = layout.SPLIT_BRUSHES
     bl_label = "Split into Convex Brushes"
-    bl_options = {"REGISTER", "UNDO"}
-    format_key = layout.FORMAT
-    failures = (SceneError, FormatError, OSError)
     idle = "All of these brushes are convex"
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:

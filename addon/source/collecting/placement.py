@@ -9,15 +9,13 @@ from functools import cached_property
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Floats
 from ....formats.source.numbers import DIGITS, nearly, single, turned
 from ....formats.source.placed.orientation import angles_of
 from ...scene.geometry import transforms
 from ...scene.reports import SceneError
 from .scene_level import SceneLevel
-
-Floats = NDArray[np.float64]
 
 _SAME_UNITS, _SAME_PART = 1e-3, 1e-6
 """What such numbers may differ by from those of an object that wasn't moved."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 
+from ....formats.arrays import Records
 from ....formats.source import LumpId
-from ....formats.source.records import Records
 from ...scene.geometry import transforms
 from ...scene.kept import identity
 from ...scene.work.progress import Steps

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import ranges
+from ....formats.arrays import Floats, Int32s, Ints, Singles
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
 from ....formats.source.faces import displacements
@@ -18,7 +18,7 @@ from ...scene.kept import baselines, identity
 from ...scene.work.progress import Steps, progress
 from .. import layout
 from ..context import ImportContext
-from ..faces.build import Ints, Layers, RenderedFaces, cut
+from ..faces.build import Layers, RenderedFaces, cut
 from ..lightmaps.build import Lightmaps
 from . import info
 
@@ -81,7 +81,7 @@ class DisplacementMeshes:
         self.places = singles(placed)
         self.positions = np.where(np.isfinite(placed), placed, 0)
         self.uv = found.bilinear(_corner_values(faces.uv, faces.source)[found.corners]).astype(np.float32)
-        self.lightmap_uv: NDArray[np.float32] | None = None
+        self.lightmap_uv: Singles | None = None
         if lightmaps is not None:
             luxels = found.bilinear(displacements.lightmap_corners(found, faces.records))
             owner = found.faces[np.maximum(found.owner, 0)]
@@ -93,7 +93,7 @@ class DisplacementMeshes:
         self.vertex_layers, self.triangle_layers = self._vertex_layers(border.astype(np.int32)), self._triangle_layers()
         baselines.store(importing.collection, layout.BASE, self.places)
 
-    def _vertex_layers(self, border: NDArray[np.int32]) -> Layers:
+    def _vertex_layers(self, border: Int32s) -> Layers:
         """What vertices say of themselves: of all of them."""
         verts = self.verts
         alpha = np.where(np.isfinite(verts["alpha"]), verts["alpha"], 0) / np.float32(_OPAQUE)
@@ -111,7 +111,7 @@ class DisplacementMeshes:
         ids = np.arange(1, len(self.found.triangles) + 1, dtype=np.int32)
         return identity.id_attributes(self.token, ids, "FACE") | {layout.TAGS: ("FACE", "INT", self._tags())}
 
-    def _tags(self) -> NDArray[np.int32]:
+    def _tags(self) -> Int32s:
         tags = np.zeros(len(self.found.triangles), np.int32)
         try:
             found = self.importing.level.table(LumpId.DISP_TRIS)["tags"][: len(tags)]
@@ -121,7 +121,7 @@ class DisplacementMeshes:
         tags[: len(found)] = found
         return tags
 
-    def _blends(self) -> dict[str, NDArray[np.float32]]:
+    def _blends(self) -> dict[str, Singles]:
         """The weights of four textures: rows for the displacements that say they have some, 0 for the others."""
         if not len(self.importing.level.bytes_of(LumpId.DISP_MULTIBLEND)):
             return {}
@@ -139,7 +139,7 @@ class DisplacementMeshes:
             values[having] = found[name]
         return blends
 
-    def boxes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def boxes(self) -> tuple[Floats, Floats]:
         """The least and the greatest coordinates of each displacement, float64[d, 3]."""
         counts = self.found.counts
         points, first = self.positions[ranges.flat(self.found.first_vertex, counts)], ranges.starts(counts)[:-1]
@@ -182,7 +182,7 @@ class DisplacementMeshes:
         return mesh
 
 
-def _corner_values(values: NDArray[np.float32], source: Ints) -> NDArray[np.float64]:
+def _corner_values(values: Singles, source: Ints) -> Floats:
     """Values of Blender's corners as those of the file's corners."""
     given = np.empty(values.shape, np.float64)
     given[source] = values

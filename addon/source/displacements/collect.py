@@ -15,19 +15,15 @@ from functools import cached_property
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import ranges, source
-from ....formats.arrays import Array, Reals
+from ....formats.arrays import Array, Bools, Floats, Ints, Reals, Records, Singles
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, geometry
 from ....formats.source.edits.changes import FARTHEST
 from ....formats.source.faces import displacements
 from ....formats.source.faces.displacements import Displacements
-from ....formats.source.faces.surfaces import Bools
-from ....formats.source.geometry import Floats, Ints
-from ....formats.source.records import Records
 from ...scene.attributes import Domain
 from ...scene.geometry import meshes
 from ...scene.kept import baselines, identity
@@ -52,13 +48,13 @@ class SceneDisplacements:
 
     positions: Floats
     """float64[n, 3]: in the map's units."""
-    colors: NDArray[np.float32]
+    colors: Singles
     """float32[n, 3]: the painted alphas."""
     tags: Ints
     """int64[t]: of each triangle; -1: not shown."""
     ways: Records
     """[n]: DISP_VERTS, with `vec` and `dist` as the attributes have them."""
-    blends: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    blends: dict[str, Singles] = field(default_factory=dict)
     """float32[n, 4] each, by the attribute's name."""
 
 
@@ -164,9 +160,7 @@ def _report(changed: Ints, grids: Displacements, moved: Bools, report: Report) -
             report.note(f"at the borders, displacements {', '.join(map(str, followed.tolist()))} went along")
 
 
-def _alphas(
-    collector: _DisplacementCollector, before: Reals, colors: NDArray[np.float32], report: Report
-) -> Floats | None:
+def _alphas(collector: _DisplacementCollector, before: Reals, colors: Singles, report: Report) -> Floats | None:
     """float64[n], 0 to 255: alphas with those that were painted; None if none was. Raises SceneError for NaN."""
     with np.errstate(invalid="ignore"):
         finite = np.where(np.isfinite(before), before, np.float32(0)).astype(np.float32)
@@ -207,9 +201,7 @@ def _tags(scene: SceneLevel, shown: Ints) -> Ints | None:
     return made
 
 
-def _blends(
-    collector: _DisplacementCollector, level: source.Level, blends: dict[str, NDArray[np.float32]], report: Report
-) -> None:
+def _blends(collector: _DisplacementCollector, level: source.Level, blends: dict[str, Singles], report: Report) -> None:
     """Put weights of four textures into the map where they were painted. Raises SceneError where it has none."""
     table = level.table(LumpId.DISP_MULTIBLEND).copy()
     having = displacements.blended(collector.grids, len(table))

@@ -13,8 +13,9 @@ from functools import cache
 import bpy
 
 from ....formats import source
+from ....formats.arrays import Records
 from ....formats.source import LumpId, edits
-from ....formats.source.records import DispInfoFlag, Records
+from ....formats.source.records import DispInfoFlag
 from ...scene.fields import properties
 from ...scene.fields.properties import setting
 from ...scene.reports import Report, SceneError

@@ -7,11 +7,11 @@ import bpy
 import numpy as np
 
 from ....formats import ranges, source
+from ....formats.arrays import Ints
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
 from ....formats.source.faces import displacements
 from ....formats.source.faces.surfaces import ModelFaces, model_faces
-from ....formats.source.geometry import Ints
 from ...scene.geometry import meshes
 from ...scene.reports import Report, SceneError, listed
 from .. import layout

@@ -7,10 +7,10 @@ import bpy
 import numpy as np
 
 from ....formats import source
+from ....formats.arrays import Floats, Ints
 from ....formats.source import LumpId, geometry
 from ....formats.source.faces import displacements
 from ....formats.source.faces.displacements import Displacements
-from ....formats.source.geometry import Floats, Ints
 from ...scene.geometry import meshes
 from ...scene.geometry.meshes import MeshData
 from ...scene.kept import baselines

@@ -8,17 +8,16 @@ from functools import cached_property
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import face_rings, ranges
-from ....formats.arrays import Array
+from ....formats.arrays import Array, Bools, Int32s, Ints, Records, Singles
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, geometry
 from ....formats.source.faces import vertex_normals
 from ....formats.source.faces.side_faces import SideFaces
 from ....formats.source.geometry import Polygons
 from ....formats.source.numbers import singles
-from ....formats.source.records import Records, SurfaceFlag
+from ....formats.source.records import SurfaceFlag
 from ...scene.attributes import Domain, Kind
 from ...scene.geometry import meshes
 from ...scene.kept import identity
@@ -27,9 +26,6 @@ from .. import layout
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float32]
-Mask = NDArray[np.bool_]
 Layers = dict[str, tuple[Domain, Kind, Array]]
 
 _FACE_CORNERS = 3
@@ -53,15 +49,15 @@ class RenderedFaces:
     """int64[c]: vertices."""
     source: Ints
     """int64[c]: the file's corner that each one is."""
-    uv: Floats
+    uv: Singles
     """float32[c, 2]: places in the texture, v upwards."""
-    lightmap_uv: Floats | None
+    lightmap_uv: Singles | None
     """float32[c, 2]: places in the lightmaps, v upwards; None without lightmaps."""
-    light_styles: dict[str, NDArray[np.int32]]
+    light_styles: dict[str, Int32s]
     """See `Lightmaps`."""
-    smooth: Mask
+    smooth: Bools
     """bool[f]: faces with other normals than their planes'."""
-    normals: Floats
+    normals: Singles
     """float32[n, 3]: the map's, and before them 0, which stands for the plane's."""
     normal: Ints
     """int64[c]: which of `normals` each corner has."""
@@ -73,9 +69,9 @@ class RenderedFaces:
     """The table of texture names."""
     kinds: Ints
     """int64[f]: places in layout.KINDS."""
-    flags: NDArray[np.int32]
+    flags: Int32s
     """int32[f]: SurfaceFlags."""
-    drawable: Mask
+    drawable: Bools
     """bool[f]: what can be in a mesh."""
     first_id: int = 0
     """The number of the first face: sides that stand in for faces are numbered on behind these."""
@@ -83,7 +79,7 @@ class RenderedFaces:
     """The number of the first vertex, alike."""
 
     @cached_property
-    def alone(self) -> Mask:
+    def alone(self) -> Bools:
         """bool[f]: faces that pass a vertex twice, or have the very ones of a face before them: see `_vertices`."""
         return face_rings.unsound(self.corners, np.diff(self.polygons.first_corner), len(self.polygons.positions))
 
@@ -102,7 +98,7 @@ class RenderedFaces:
                 yield step()
 
     @cached_property
-    def _watery(self) -> Mask:
+    def _watery(self) -> Bools:
         """bool[names + 1]: which names of textures water has; the last one stands for none."""
         found = np.zeros(len(self.texture_names) + 1, np.bool_)
         found[self.names[self.kinds == layout.KINDS.index(layout.WATER)]] = True
@@ -261,7 +257,7 @@ def _names(texinfos: Records, texdata: Records, count: int) -> Ints:
     return names
 
 
-def _kinds(flags: NDArray[np.int32], names: Ints, texture_names: list[str]) -> Ints:
+def _kinds(flags: Int32s, names: Ints, texture_names: list[str]) -> Ints:
     """What faces of each texinfo are, as places in layout.KINDS."""
     tools, skies, nodraws = (np.zeros(len(texture_names) + 1, np.bool_) for _ in range(3))  # the last one: no name
     for number, name in enumerate(texture_names):
@@ -281,7 +277,7 @@ def _kinds(flags: NDArray[np.int32], names: Ints, texture_names: list[str]) -> I
 
 def _normals(
     importing: ImportContext, polygons: Polygons, source: Ints, owner: Ints, flat: bool
-) -> tuple[Mask, Floats, Ints]:
+) -> tuple[Bools, Singles, Ints]:
     """Which faces have other normals than their planes', and these: `smooth`, `normals` and `normal` of
     `RenderedFaces`. flat: none has, whatever the map says.
     """

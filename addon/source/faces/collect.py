@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from ....formats import source
+from ....formats.arrays import Ints
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, geometry
-from ....formats.source.geometry import Ints
 from ...scene.kept import baselines
 from ...scene.reports import Report
 from .. import layout

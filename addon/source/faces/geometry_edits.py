@@ -13,13 +13,12 @@ import bpy
 import numpy as np
 
 from ....formats import ranges, source
+from ....formats.arrays import Bools, Floats, Ints
 from ....formats.counting import number_of
 from ....formats.source import LumpId
 from ....formats.source.edits.changes import FARTHEST
 from ....formats.source.faces import displacements
 from ....formats.source.faces.surface_edits import Edits, find, turned_over
-from ....formats.source.faces.surfaces import Bools
-from ....formats.source.geometry import Floats, Ints
 from ...scene.issues import mends
 from ...scene.reports import Report, SceneError, listed
 from ..collecting.scene_level import SceneLevel

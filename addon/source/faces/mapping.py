@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.arrays import Bools, Floats, Ints, Records, Singles
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, geometry
 from ....formats.source.edits.texture_fits import ROUNDING, solve
-from ....formats.source.faces.surfaces import Bools, ModelFaces
-from ....formats.source.geometry import Floats, Ints
+from ....formats.source.faces.surfaces import ModelFaces
 from ....formats.source.numbers import singles
 from ....formats.source.records import SurfaceFlag
 from ...scene.reports import Report, SceneError
@@ -55,9 +55,9 @@ class Patches:
     """int64[c]: places in `faces`, in any order."""
     points: Floats
     """float64[c, 3]: on the flat face, units."""
-    uv: NDArray[np.float32]
+    uv: Singles
     """float32[c, 2]: as they are, v upwards."""
-    was: NDArray[np.float32]
+    was: Singles
     """float32[c, 2]: as the import made them, v upwards."""
     refused: Callable[[str, Ints], SceneError]
     """Gives the error about some faces, int64[k] of n, from a message that says what is wrong."""
@@ -88,7 +88,7 @@ class TextureMapping:
             if len(table) == faces.drawn:
                 self.lit[: faces.drawn] |= table["lightofs"] >= 0
 
-    def uv(self, points: NDArray[np.float32], faces: Ints) -> NDArray[np.float32]:
+    def uv(self, points: Singles, faces: Ints) -> Singles:
         """float32[c, 2]: the UVs that the import made of corners float32[c, 3], each with its face (see `build`)."""
         uv = np.zeros((len(points), 2), np.float32)
         if len(self.texinfos):
@@ -273,7 +273,7 @@ class TextureMapping:
         vectors[edited] = made.vectors
 
 
-def _sizes(texdata: NDArray[np.void]) -> NDArray[np.float64]:
+def _sizes(texdata: Records) -> Floats:
     """float64[n + 1, 2]: pixels of textures; 1 where there are none, and at the end, for those that aren't there."""
     sizes = np.ones((len(texdata) + 1, 2))
     sizes[:-1] = np.column_stack([texdata["width"], texdata["height"]]).clip(min=1)

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.arrays import Bools, Ints, Singles
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
 from ....formats.source.faces import vertex_normals
-from ....formats.source.faces.surfaces import Bools
-from ....formats.source.geometry import Ints
 from ...scene.geometry import meshes
 from ...scene.reports import Report
 from .scene_surfaces import SceneSurfaces
@@ -64,7 +62,7 @@ def apply(surfaces: SceneSurfaces, level: source.Level, polygons: Ints, report: 
     report.count(SHADED, len(which))
 
 
-def shaded(surfaces: SceneSurfaces, polygon: int) -> NDArray[np.float32]:
+def shaded(surfaces: SceneSurfaces, polygon: int) -> Singles:
     """The normals of a polygon's corners, float32[k, 3], in their order; 0 where they are the polygon's own."""
     first, end = surfaces.starts[polygon : polygon + 2]
     now = surfaces.normals[first:end]
@@ -105,7 +103,7 @@ def _compared(surfaces: SceneSurfaces, polygons: Ints) -> tuple[Bools, Ints, Int
     return wrong, corners, owners, sources
 
 
-def _imported(surfaces: SceneSurfaces, number: int, smooth: Bools, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+def _imported(surfaces: SceneSurfaces, number: int, smooth: Bools, rows: Singles) -> Singles:
     """The normals float32[c, 3] that an object's corners have where nobody shaded it: as Blender makes them of the
     map's, of which it turns some a long way on thin faces.
 
@@ -138,11 +136,11 @@ def _imported(surfaces: SceneSurfaces, number: int, smooth: Bools, rows: NDArray
         bpy.data.meshes.remove(mesh)
 
 
-def _alike(one: NDArray[np.float32], other: NDArray[np.float32]) -> Bools:
+def _alike(one: Singles, other: Singles) -> Bools:
     with np.errstate(invalid="ignore"):
         return np.asarray((np.abs(one - other) <= SAME).all(axis=1))
 
 
-def _unit(normals: NDArray[np.float32]) -> NDArray[np.float32]:
+def _unit(normals: Singles) -> Singles:
     with np.errstate(all="ignore"):  # hostile floats
         return np.asarray(normals / np.sqrt((normals * normals).sum(axis=1, keepdims=True)), np.float32)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ....formats import source
+from ....formats.arrays import Bools, Ints
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits
-from ....formats.source.faces.surfaces import Bools
-from ....formats.source.geometry import Ints
 from ...scene.reports import Report
 from .. import layout
 from .scene_surfaces import NUMBERS, UNKNOWN, SceneSurfaces

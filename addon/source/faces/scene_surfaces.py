@@ -14,17 +14,15 @@ from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import ranges
-from ....formats.arrays import Integers
+from ....formats.arrays import Floats, Integers, Ints, Singles
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
 from ....formats.source.entities import brush_classes
 from ....formats.source.entities.text import CLASSNAME
 from ....formats.source.faces.surface_edits import find
 from ....formats.source.faces.surfaces import ModelFaces, Surfaces, model_faces, turns
-from ....formats.source.geometry import Floats, Ints
 from ...scene.geometry import meshes, transforms
 from ...scene.geometry.meshes import MeshData
 from ...scene.kept import identity
@@ -52,15 +50,15 @@ class SceneSurfaces(Surfaces):
     """The material slots of all objects."""
     slot: Ints
     """int64[p]: place in `slots`; -1: it has none."""
-    uv: NDArray[np.float32]
+    uv: Singles
     """float32[c, 2]: places in the texture, v upwards."""
-    light: NDArray[np.float32]
+    light: Singles
     """float32[c, 2]: places in the lightmaps' images, v upwards; NaN without these."""
     numbers: dict[str, Ints]
     """int64[p] for each of NUMBERS: what polygons say; UNKNOWN where their mesh has no such attribute."""
-    normals: NDArray[np.float32]
+    normals: Singles
     """float32[c, 3]: as they are shaded."""
-    flat: NDArray[np.float32]
+    flat: Singles
     """float32[p, 3]: normals of the polygons themselves."""
     sources: dict[int, int]
     """Models that are to be added, by their numbers, ascending: the model of the map that each is a copy of in another
@@ -101,7 +99,7 @@ def records(data: MeshData, domain: str, token: int) -> Ints:
     return identity.valid_ids(ids, check, token).astype(np.int64) - 1
 
 
-def placed(positions: NDArray[np.float32], matrix: Floats) -> Floats:
+def placed(positions: Singles, matrix: Floats) -> Floats:
     """Positions float32[n, 3] where a matrix float64[4, 4] puts them: the very same ones if that moves nothing."""
     wide = positions.astype(np.float64)
     if transforms.agree(matrix, np.eye(4)):
@@ -109,7 +107,7 @@ def placed(positions: NDArray[np.float32], matrix: Floats) -> Floats:
     return np.asarray(wide @ matrix[:3, :3].T + matrix[:3, 3])
 
 
-def turned(normals: NDArray[np.float32], matrix: Floats) -> NDArray[np.float32]:
+def turned(normals: Singles, matrix: Floats) -> Singles:
     """Normals float32[n, 3] as a matrix float64[4, 4] turns them: the very same ones if that moves nothing."""
     if transforms.agree(matrix, np.eye(4)):
         return normals
@@ -264,7 +262,7 @@ class _SurfaceCollector:
             flat=np.concatenate([*(mesh.face_normals for mesh in data), np.zeros((0, 3), "f4")]),
         )
 
-    def _uv(self, instance: Instance, mesh: MeshData, home: int) -> NDArray[np.float32]:
+    def _uv(self, instance: Instance, mesh: MeshData, home: int) -> Singles:
         """An object's UVs; of a new one those that it has, or 0."""
         uv = mesh.uv(layout.UV)
         if uv is None and home >= self.first_added:
@@ -305,6 +303,6 @@ def _numbers(mesh: MeshData, name: str) -> Ints:
     return found.astype(np.int64)
 
 
-def _light(mesh: MeshData) -> NDArray[np.float32]:
+def _light(mesh: MeshData) -> Singles:
     light = mesh.uv(layout.LIGHTMAP_UV)
     return np.full((len(mesh.corner_verts), 2), np.nan, np.float32) if light is None else light

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.arrays import Bools, Ints, Singles
 from ....formats.luxel_pixels import LuxelPixels, spread
 from ....formats.source import LumpId, geometry
 from ....formats.source.entities.text import CLASSNAME
@@ -34,8 +34,7 @@ from .. import layout
 from ..lights import lamps
 from . import build, collect
 
-Ints = NDArray[np.int64]
-Light = NDArray[np.float32]
+Light = Singles
 
 HDR, LDR, BOTH = "hdr", "ldr", "both"
 _WANTED = {
@@ -90,7 +89,7 @@ def bake(
     where = collect.places(level, before)
     if context.mode != "OBJECT":
         raise SceneError("light is baked in Object Mode")
-    objects = _objects(level, settings)
+    objects = baking.surfaces(level, _KINDS, layout.LIGHTMAP_UV, settings.selected)
     if not objects:
         raise SceneError(f"{level.name}: no surface with a lightmap is visible" + " and selected" * settings.selected)
     asked = _asked(before, settings)
@@ -114,7 +113,7 @@ def bake(
     return list(wanted.values())
 
 
-def _asked(level: source.Level, settings: BakeSettings) -> NDArray[np.bool_]:
+def _asked(level: source.Level, settings: BakeSettings) -> Bools:
     """bool[faces]: those that are to be baked. Raises SceneError, FormatError and OSError for the map `before`."""
     if settings.faces == ALL:
         return np.ones(len(level.table(geometry.drawn_faces(level))), np.bool_)
@@ -123,23 +122,6 @@ def _asked(level: source.Level, settings: BakeSettings) -> NDArray[np.bool_]:
     earlier = source.read(chosen_files.read(Path(bpy.path.abspath(settings.before))))
     find = changed_faces.new if settings.faces == NEW else changed_faces.within_reach
     return find(earlier, level)
-
-
-def _objects(level: bpy.types.Collection, settings: BakeSettings) -> list[bpy.types.Object]:
-    """The objects of surfaces that are seen in viewports and in renders."""
-    hidden = {child for child in level.children_recursive if child.hide_render}
-    found = []
-    for obj in level.all_objects:
-        data = obj.data
-        if identity.kind_of(obj) not in _KINDS or not isinstance(data, bpy.types.Mesh):
-            continue
-        if layout.LIGHTMAP_UV not in data.uv_layers or not len(data.polygons):
-            continue
-        away = obj.hide_render or hidden.issuperset(obj.users_collection)
-        if not away and obj.visible_get() and (obj.select_get() or not settings.selected):
-            found.append(obj)
-    baking.refuse_bare(found)
-    return found
 
 
 def _faces_of(obj: bpy.types.Object, token: identity.Token, count: int) -> Ints:
@@ -153,7 +135,7 @@ def _faces_of(obj: bpy.types.Object, token: identity.Token, count: int) -> Ints:
     return np.asarray(np.unique(numbers[(numbers >= 0) & (numbers < count)]))
 
 
-def _steady(before: source.Level, lump: LumpId) -> NDArray[np.bool_]:
+def _steady(before: source.Level, lump: LumpId) -> Bools:
     """bool[faces]: whose first lightmap is that of style 0."""
     count = len(before.table(geometry.drawn_faces(before)))
     hdr = lump == LumpId.LIGHTING_HDR and len(before.bytes_of(LumpId.FACES_HDR)) > 0
@@ -172,7 +154,7 @@ def _baked(
     objects: Sequence[bpy.types.Object],
     where: LuxelPixels,
     settings: BakeSettings,
-) -> Steps[tuple[Light, NDArray[np.bool_]]]:
+) -> Steps[tuple[Light, Bools]]:
     """What Cycles bakes (`scene.view.baking`), as a compiler lights the map."""
     group = originals.resources(level, layout.BAKED_LIGHT).get(0)
     with ExitStack() as stack:
@@ -207,7 +189,7 @@ def _is_scenery(obj: bpy.types.Object) -> bool:
 # --------------------------------------------------------------------------------------------------------------- luxels
 
 
-def _write(image: bpy.types.Image, where: LuxelPixels, light: Light, known: NDArray[np.bool_]) -> None:
+def _write(image: bpy.types.Image, where: LuxelPixels, light: Light, known: Bools) -> None:
     """Put light into an image, and keep it in the .blend."""
     collect.picture(image, where)  # raises for one of another size
     rows = baking.pixels_of(image)

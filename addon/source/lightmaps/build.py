@@ -14,22 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import atlas, ranges, source
+from ....formats.arrays import Bools, Floats, Int32s, Ints, Records, Singles
 from ....formats.atlas import Atlas
 from ....formats.binary import FormatError
 from ....formats.source import LumpId, geometry
 from ....formats.source.light import lighting, radiance
 from ....formats.source.light.lighting import BUMP_SAMPLES, Blocks
 from ....formats.source.numbers import singles
-from ....formats.source.records import NO_STYLE, Records
-from ...scene.blender_types import Input, Socket, always, set_default
+from ....formats.source.records import NO_STYLE
+from ...scene.blender_types import Input, Socket, set_default
 from ...scene.kept import baselines, identity, originals
 from ...scene.media import images
 from ...scene.media.materials import Nodes
 from ...scene.work.progress import Steps
 from .. import layout
 from ..context import ImportContext
-
-Ints = NDArray[np.int64]
 
 WHITE = 255.0
 """What a pixel has where light is 1."""
@@ -59,18 +58,16 @@ class Lightmaps:
     """The layout of the images."""
     places: Ints
     """int64[faces, 2]: the pixel of the first luxel, from the top left."""
-    lit: NDArray[np.bool_]
+    lit: Bools
     """bool[faces]: which have one."""
     group: bpy.types.NodeTree
     """The node group: see `layout.LIGHT`."""
-    styles: dict[str, NDArray[np.int32]]
+    styles: dict[str, Int32s]
     """int32[faces] of each slot that has others than style 0, by the names of face attributes."""
     white: Ints
     """int64[2]: the pixel where the white patch begins, from the top left."""
 
-    def coordinates(
-        self, points: NDArray[np.float32], faces: Records, texinfos: Records, texinfo: Ints, owner: Ints
-    ) -> NDArray[np.float32]:
+    def coordinates(self, points: Singles, faces: Records, texinfos: Records, texinfo: Ints, owner: Ints) -> Singles:
         """float32[c, 2], v upwards: where in the image points float[c, 3] are, each with the number of its face.
 
         texinfo: int64[faces].
@@ -80,17 +77,17 @@ class Lightmaps:
         mins = faces["lightmap_mins"][owner]
         return self.pixels(geometry.luxels(points, texinfos, texinfo[owner], mins), owner)
 
-    def plain(self, count: int) -> NDArray[np.float32]:
+    def plain(self, count: int) -> Singles:
         """float32[count, 2], v upwards: the middle of the white patch, where all is that has no light."""
         return np.repeat(uv_of(self.white[None] + PLAIN / 2, self.atlas.width, self.atlas.height), count, axis=0)
 
-    def pixels(self, luxels: NDArray[np.float64], owner: Ints) -> NDArray[np.float32]:
+    def pixels(self, luxels: Floats, owner: Ints) -> Singles:
         """float32[c, 2], v upwards: where luxels float64[c, 2] of faces are in the image."""
         inside = np.where(self.lit[owner, None] & np.isfinite(luxels), luxels, PLAIN / 2)
         return uv_of(self.places[owner] + inside, self.atlas.width, self.atlas.height)
 
 
-def uv_of(pixels: NDArray[np.float64], width: int, height: int) -> NDArray[np.float32]:
+def uv_of(pixels: Floats, width: int, height: int) -> Singles:
     """float32[c, 2], v upwards: where pixels float64[c, 2], from the top left, are in an image of a size."""
     placed = pixels / (width, height)
     placed[:, 1] = 1 - placed[:, 1]
@@ -156,7 +153,7 @@ def is_unlit(level: source.Level) -> bool:
         return False
 
 
-def _styles(level: source.Level, lump: LumpId, count: int, slots: int) -> dict[str, NDArray[np.int32]]:
+def _styles(level: source.Level, lump: LumpId, count: int, slots: int) -> dict[str, Int32s]:
     """The style of each face's slots, by the attribute's name: of slots where it isn't 0 everywhere."""
     lists = LumpId.FACES
     if lump == LumpId.LIGHTING_HDR and len(level.bytes_of(LumpId.FACES_HDR)):
@@ -230,15 +227,11 @@ def _pixels(luxels: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return pixels
 
 
-def _group(
-    importing: ImportContext, shown: list[bpy.types.Image], styles: dict[str, NDArray[np.int32]]
-) -> bpy.types.NodeTree:
+def _group(importing: ImportContext, shown: list[bpy.types.Image], styles: dict[str, Int32s]) -> bpy.types.NodeTree:
     """Make the level's own node group: the sum of its style slots, or white without any; exposed."""
     made = bpy.data.node_groups.new(f"{importing.collection.name} baked light", "ShaderNodeTree")
-    interface = always(made.interface)
-    interface.new_socket(layout.LIGHT, in_out="OUTPUT", socket_type="NodeSocketColor")
-    interface.new_socket(layout.BAKED, in_out="OUTPUT", socket_type="NodeSocketFloat")
     nodes = Nodes(made)
+    nodes.sockets({}, {layout.LIGHT: "Color", layout.BAKED: "Float"})
     if shown:
         place = total = nodes.add("ShaderNodeUVMap", uv_map=layout.LIGHTMAP_UV).outputs[0]
     else:
@@ -246,8 +239,7 @@ def _group(
         set_default(total, (255.0, 255.0, 255.0, 1.0))
     switches = _switches(importing, nodes, styles)
     for slot, image in enumerate(shown):
-        texture = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
-        nodes.link(place, texture.inputs["Vector"])
+        texture = nodes.feed(nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND"), Vector=place)
         light = texture.outputs["Color"]
         name = layout.LIGHT_STYLES[slot]
         if name in styles:
@@ -273,9 +265,7 @@ def _group(
 
 def _light_props(nodes: Nodes, stops: Socket, baked: Socket) -> None:
     """Add the light of props to a group: what their vertices have, exposed; meshes without such light have none."""
-    interface = always(nodes.tree.interface)
-    interface.new_socket(layout.PROP_LIGHT, in_out="OUTPUT", socket_type="NodeSocketColor")
-    interface.new_socket(layout.PROP_BAKED, in_out="OUTPUT", socket_type="NodeSocketFloat")
+    nodes.sockets({}, {layout.PROP_LIGHT: "Color", layout.PROP_BAKED: "Float"})
     given = nodes.add("ShaderNodeAttribute", attribute_name=layout.VERTEX_LIGHT)
     there = nodes.math("GREATER_THAN", given.outputs["Fac"], 0.0)
     out = next(node for node in nodes.tree.nodes if node.type == "GROUP_OUTPUT")
@@ -284,7 +274,7 @@ def _light_props(nodes: Nodes, stops: Socket, baked: Socket) -> None:
     nodes.link(nodes.math("MULTIPLY", baked, there), out.inputs[layout.PROP_BAKED])
 
 
-def _switches(importing: ImportContext, nodes: Nodes, styles: dict[str, NDArray[np.int32]]) -> dict[int, Socket]:
+def _switches(importing: ImportContext, nodes: Nodes, styles: dict[str, Int32s]) -> dict[int, Socket]:
     """Add a value for each light style that the map has: 1, or 0 for those of lamps that are dark at first."""
     used = {style for given in styles.values() for style in np.unique(given).tolist()} - {0, NO_STYLE}
     lamps: dict[int, tuple[str, bool]] = {}

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import atlas, source
+from ....formats.arrays import Records, Singles
 from ....formats.atlas import Atlas
 from ....formats.luxel_pixels import LuxelPixels
 from ....formats.source import LumpId, edits, geometry
 from ....formats.source.light import lighting, radiance, rgbe
 from ....formats.source.light.lighting import BUMP_SAMPLES, Blocks
-from ....formats.source.records import Records
 from ...scene.kept import baselines, originals
 from ...scene.media import images
 from ...scene.reports import Report, SceneError
@@ -27,8 +26,7 @@ from .. import layout
 from ..collecting.scene_level import SceneLevel
 from . import build
 
-Ints = NDArray[np.int64]
-Light = NDArray[np.float32]
+Light = Singles
 Shown = dict[tuple[LumpId, int, int], bpy.types.Image]
 """Images by lump, style slot and bump sample."""
 

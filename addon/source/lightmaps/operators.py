@@ -5,25 +5,20 @@ from __future__ import annotations
 
 import bpy
 
-from ....formats.binary import FormatError
 from ...scene.fields import declared
 from ...scene.interface.sidebar import AskingOperator, tell
 from ...scene.interface.stoppable import StoppableTool
-from ...scene.reports import Report, SceneError
+from ...scene.reports import Report
 from ...scene.work.progress import Steps
-from .. import layout
 from . import bake, collect
 
 
 class BakeLightmaps(StoppableTool, AskingOperator):
     """Bake the light of Blender's lights into the lightmaps of the visible surfaces, with Cycles"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.source_bake"
     bl_label = "Bake Lightmaps"
-    bl_options = {"REGISTER", "UNDO"}
     needs_mode = "OBJECT"
-    failures = (SceneError, OSError, FormatError)
 
     samples: int = declared.integer(name="Samples", description="Rays a luxel", default=64, min=1, soft_max=4096)
     bounces: int = declared.integer(

@@ -6,14 +6,12 @@ from __future__ import annotations
 import bpy
 
 from ...scene.interface.sidebar import LevelPanel
-from .. import layout
 from .operators import BakeLightmaps
 
 
 class LEVELWRIGHT_PT_source_bake(LevelPanel, bpy.types.Panel):
     """What bakes light."""
 
-    format_key = layout.FORMAT
     bl_label = "Light"
     anchor = "what-can-be-edited"
     bl_parent_id = "LEVELWRIGHT_PT_source"

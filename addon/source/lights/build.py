@@ -12,12 +12,12 @@ from typing import Literal, get_type_hints
 import bpy
 import numpy as np
 from bpy.types import Light
-from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.arrays import Floats, Records
 from ....formats.source import LumpId
 from ....formats.source.numbers import doubles
-from ....formats.source.records import EmitType, Records
+from ....formats.source.records import EmitType
 from ...scene.blender_types import lamp_of
 from ...scene.fields import properties
 from ...scene.fields.properties import setting
@@ -138,7 +138,7 @@ def shape_of(data: bpy.types.ID | None) -> tuple[float, float, float, float]:
     return LAMPS.index(light.type), size, edge, light.cutoff_distance if light.use_custom_distance else 0.0
 
 
-def _turns(normals: NDArray[np.float64]) -> NDArray[np.float64]:
+def _turns(normals: Floats) -> Floats:
     """float64[n, 3]: the Euler angles (XYZ) that turn -z to each direction."""
     x, y, z = normals.T
     pitch = np.arctan2(z, np.hypot(x, y))

@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....formats import source
+from ....formats.arrays import Floats, Records
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, numbers
 from ....formats.source.numbers import doubles
-from ....formats.source.records import EmitType, Records
+from ....formats.source.records import EmitType
 from ...scene.blender_types import Value
 from ...scene.fields import properties
 from ...scene.kept import baselines
@@ -30,7 +31,6 @@ from ..collecting.scene_level import SceneLevel, at_fault, one_at_fault
 from . import build
 from .build import INTENSITY
 
-Floats = NDArray[np.float64]
 Fields = dict[str, Value]
 
 _OWN = ("cluster",)  # found anew where a light goes

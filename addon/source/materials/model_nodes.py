@@ -47,14 +47,9 @@ def warped(nodes: Nodes, texture: TextureNodes, sun: tuple[float, float, float] 
     nodes.set(facing.inputs[1], sun)
     place = nodes.feed(nodes.add("ShaderNodeCombineXYZ"), Y=0.5)
     nodes.link(nodes.math("MULTIPLY_ADD", facing.outputs["Value"], 0.5, 0.5), place.inputs[0])
-    ramp = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
-    nodes.link(place.outputs[0], ramp.inputs["Vector"])
-    parts = nodes.add("ShaderNodeSeparateColor", mode="HSV")
-    nodes.link(ramp.outputs["Color"], parts.inputs[0])
-    hue = nodes.add("ShaderNodeCombineColor", mode="HSV")
-    nodes.link(parts.outputs[0], hue.inputs[0])
-    nodes.link(parts.outputs[1], hue.inputs[1])
-    nodes.set(hue.inputs[2], 1.0)
+    ramp = nodes.feed(nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND"), Vector=place.outputs[0])
+    parts = nodes.put("ShaderNodeSeparateColor", ramp.outputs["Color"], mode="HSV")
+    hue = nodes.put("ShaderNodeCombineColor", parts.outputs[0], parts.outputs[1], 1.0, mode="HSV")
     return hue.outputs[0]
 
 
@@ -72,8 +67,9 @@ def rim(nodes: Nodes, found: vmt.Material, mask: Socket | None) -> tuple[Socket,
 
 def fade(nodes: Nodes, units: float) -> Socket:
     """How much of its object is shown from where the camera is. units: metres a unit."""
-    node = nodes.add("ShaderNodeGroup", node_tree=node_group(_FADE, _VERSION, _build_fade))
-    nodes.set(node.inputs["Metres a Unit"], units)
+    node = nodes.feed(
+        nodes.add("ShaderNodeGroup", node_tree=node_group(_FADE, _VERSION, _build_fade)), Metres_a_Unit=units
+    )
     return node.outputs["Shown"]
 
 
@@ -90,10 +86,10 @@ def _build_fade(nodes: Nodes) -> None:
         nodes.add("ShaderNodeAttribute", attribute_type="OBJECT", attribute_name=name).outputs["Fac"]
         for name in ("fade_min_dist", "fade_max_dist", "flags", "fademindist", "fademaxdist")
     )
-    eye = nodes.add("ShaderNodeVectorTransform", vector_type="POINT", convert_from="CAMERA", convert_to="WORLD")
-    nodes.set(eye.inputs[0], (0.0, 0.0, 0.0))
-    away = nodes.add("ShaderNodeVectorMath", operation="DISTANCE")
-    nodes.link(eye.outputs[0], away.inputs[0])
+    eye = nodes.put(
+        "ShaderNodeVectorTransform", (0.0, 0.0, 0.0), vector_type="POINT", convert_from="CAMERA", convert_to="WORLD"
+    )
+    away = nodes.put("ShaderNodeVectorMath", eye.outputs[0], operation="DISTANCE")
     nodes.link(nodes.add("ShaderNodeObjectInfo").outputs["Location"], away.inputs[1])
     units = nodes.math("DIVIDE", away.outputs["Value"], given[0])
 

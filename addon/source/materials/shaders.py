@@ -119,8 +119,7 @@ class Builder:
         self._finish(self.end.outputs["Surface"])
 
     def _finish(self, shown: Socket) -> None:
-        out = self.nodes.add("ShaderNodeOutputMaterial")
-        self.nodes.link(shown, out.inputs["Surface"])
+        out = self.nodes.feed(self.nodes.add("ShaderNodeOutputMaterial"), Surface=shown)
         self.material.use_backface_culling = not self.found.flag("$nocull")
         if self.doubled and self.material.use_backface_culling:
             self._part(out)
@@ -227,8 +226,7 @@ class Builder:
         exponent: Input = self.found.number("$phongexponent", _PHONG_EXPONENT)
         sharp = self.texture.named("$phongexponenttexture", data=True)
         if sharp is not None and self.found.text("$phongexponent") is None:
-            parts = self.nodes.add("ShaderNodeSeparateColor")
-            self.nodes.link(sharp.outputs["Color"], parts.inputs[0])
+            parts = self.nodes.put("ShaderNodeSeparateColor", sharp.outputs["Color"])
             exponent = self.nodes.math("MULTIPLY_ADD", parts.outputs[0], _SHARPEST, 1.0)
         wide = self.nodes.math("DIVIDE", 2.0, self.nodes.math("ADD", exponent, 2.0))
         self.nodes.link(self.nodes.math("POWER", wide, 0.25), self.end.inputs["Roughness"])
@@ -236,8 +234,7 @@ class Builder:
         if self.found.flag("$basemapalphaphongmask"):
             mask = alpha
         elif self.found.flag("$basemapluminancephongmask"):
-            gray = self.nodes.add("ShaderNodeRGBToBW")
-            self.nodes.link(color, gray.inputs[0])
+            gray = self.nodes.put("ShaderNodeRGBToBW", color)
             mask = gray.outputs[0]
         if mask is not None and self.found.flag("$invertphongmask"):
             mask = self.nodes.math("SUBTRACT", 1.0, mask)
@@ -260,8 +257,7 @@ class Builder:
         factor = self.nodes.add("ShaderNodeAttribute", attribute_name=layout.ALPHA).outputs["Fac"]
         mask = self.texture.named("$blendmodulatetexture", "$blendmasktransform", data=True)
         if mask is not None:  # green is the middle, red the width
-            parts = self.nodes.add("ShaderNodeSeparateColor")
-            self.nodes.link(mask.outputs["Color"], parts.inputs[0])
+            parts = self.nodes.put("ShaderNodeSeparateColor", mask.outputs["Color"])
             low = self.nodes.math("SUBTRACT", parts.outputs[1], parts.outputs[0])
             high = self.nodes.math("ADD", parts.outputs[1], parts.outputs[0])
             ramp = self.nodes.add("ShaderNodeMapRange", interpolation_type="SMOOTHSTEP")
@@ -282,8 +278,7 @@ class Builder:
     def _four_textures(self, color: Socket, alpha: Socket) -> tuple[Socket, Socket]:
         """Lay the second, third and fourth texture over the first, by the displacement's multiblend."""
         weights = self.nodes.add("ShaderNodeAttribute", attribute_name=layout.BLENDS[0])
-        parts = self.nodes.add("ShaderNodeSeparateColor")
-        self.nodes.link(weights.outputs["Color"], parts.inputs[0])
+        parts = self.nodes.put("ShaderNodeSeparateColor", weights.outputs["Color"])
         there = self.nodes.add("ShaderNodeAttribute", attribute_name=layout.FACE).outputs["Fac"]  # else alpha is 1
         last = self.nodes.math("MULTIPLY", weights.outputs["Alpha"], self.nodes.math("GREATER_THAN", there, 0.5))
         factors = (parts.outputs[1], parts.outputs[2], last)

@@ -65,7 +65,7 @@ def _build(nodes: Nodes, mirrors: bool) -> None:
     )
     light = nodes.vector("MULTIPLY_ADD", rest, given["Light"], glow)
     baked = nodes.feed(nodes.add("ShaderNodeEmission"), Color=light)
-    either = _mixed(nodes, given["Baked"], lit.outputs[0], baked.outputs[0])
+    either = nodes.mix_shaders(given["Baked"], lit.outputs[0], baked.outputs[0])
     more = nodes.feed(nodes.add("ShaderNodeEmission"), Color=given["Added Light"])
     either = _added(nodes, either, more.outputs[0])
     if mirrors:
@@ -77,23 +77,13 @@ def _build(nodes: Nodes, mirrors: bool) -> None:
         )
         either = _added(nodes, either, mirror.outputs[0])
     clear = nodes.add("ShaderNodeBsdfTransparent").outputs[0]
-    blended = _mixed(nodes, given["Alpha"], clear, either)
-    dimmed = _mixed(nodes, given["Alpha"], clear, _added(nodes, clear, either))
-    whole = _mixed(nodes, given["Additive"], blended, dimmed)
+    blended = nodes.mix_shaders(given["Alpha"], clear, either)
+    dimmed = nodes.mix_shaders(given["Alpha"], clear, _added(nodes, clear, either))
+    whole = nodes.mix_shaders(given["Additive"], blended, dimmed)
     nodes.link(whole, nodes.add("NodeGroupOutput").inputs["Surface"])
-
-
-def _mixed(nodes: Nodes, factor: Socket, one: Socket, other: Socket) -> Socket:
-    """Mix two shaders: one at 0, the other at 1."""
-    node = nodes.add("ShaderNodeMixShader")
-    for target, source in zip(node.inputs, (factor, one, other), strict=True):
-        nodes.link(source, target)
-    return node.outputs[0]
 
 
 def _added(nodes: Nodes, one: Socket, other: Socket) -> Socket:
     """Add two shaders."""
-    node = nodes.add("ShaderNodeAddShader")
-    nodes.link(one, node.inputs[0])
-    nodes.link(other, node.inputs[1])
+    node = nodes.put("ShaderNodeAddShader", one, other)
     return node.outputs[0]

@@ -83,8 +83,7 @@ class TextureNodes:
             return node
         # v runs down in the game: v' = 1 - v on both sides of the matrix.
         at = self.nodes.add("ShaderNodeUVMap", uv_map=layout.UV).outputs[0]
-        parts = self.nodes.add("ShaderNodeSeparateXYZ")
-        self.nodes.link(at, parts.inputs[0])
+        parts = self.nodes.put("ShaderNodeSeparateXYZ", at)
         u, v = parts.outputs[0], self.nodes.math("SUBTRACT", 1.0, parts.outputs[1])
         rows = [
             self.nodes.math(
@@ -92,8 +91,7 @@ class TextureNodes:
             )
             for a, b, c in matrix
         ]
-        joined = self.nodes.add("ShaderNodeCombineXYZ")
-        self.nodes.link(rows[0], joined.inputs[0])
+        joined = self.nodes.put("ShaderNodeCombineXYZ", rows[0])
         self.nodes.link(self.nodes.math("SUBTRACT", 1.0, rows[1]), joined.inputs[1])
         self.nodes.link(joined.outputs[0], node.inputs["Vector"])
         return node
@@ -102,10 +100,7 @@ class TextureNodes:
 
     def mix(self, factor: Input, one: Input, other: Input, blend: str = "MIX") -> Socket:
         """Mix two colours: one at 0, the other (blended with it) at 1."""
-        node = self.nodes.add("ShaderNodeMix", data_type="RGBA", blend_type=blend)
-        for number, value in ((0, factor), (6, one), (7, other)):
-            self.nodes.set(node.inputs[number], value)
-        return node.outputs[2]
+        return self.nodes.mix(factor, one, other, blend)
 
     def mix_numbers(self, factor: Input, one: Input, other: Input) -> Socket:
         """Mix two numbers: one at 0, the other at 1."""
@@ -139,8 +134,7 @@ class TextureNodes:
         elif mode == _GLOW:
             return color, alpha, self.nodes.multiply(detail, (factor, factor, factor, 1.0))
         elif mode == _TWO_PATTERNS:
-            parts = self.nodes.add("ShaderNodeSeparateColor")
-            self.nodes.link(detail, parts.inputs[0])
+            parts = self.nodes.put("ShaderNodeSeparateColor", detail)
             either = self.nodes.add("ShaderNodeCombineColor")
             pattern = self.mix_numbers(alpha, parts.outputs[0], cover)
             for socket in either.inputs[:3]:
@@ -160,23 +154,23 @@ class TextureNodes:
         if self.found.flag("$ssbump"):
             joined = self._unpacked(bump)
         else:
-            parts = self.nodes.add("ShaderNodeSeparateColor")
-            self.nodes.link(bump, parts.inputs[0])
-            combined = self.nodes.add("ShaderNodeCombineColor")
-            self.nodes.link(parts.outputs[0], combined.inputs[0])
+            parts = self.nodes.put("ShaderNodeSeparateColor", bump)
+            combined = self.nodes.put("ShaderNodeCombineColor", parts.outputs[0])
             self.nodes.link(self.nodes.math("SUBTRACT", 1.0, parts.outputs[1]), combined.inputs[1])
             self.nodes.link(parts.outputs[2], combined.inputs[2])
             joined = combined.outputs[0]
-        normal = self.nodes.add("ShaderNodeNormalMap", uv_map=layout.UV)
-        self.nodes.link(joined, normal.inputs["Color"])
+        normal = self.nodes.feed(self.nodes.add("ShaderNodeNormalMap", uv_map=layout.UV), Color=joined)
         return normal.outputs[0]
 
     def _unpacked(self, bump: Socket) -> Socket:
         """A self-shadowing normal map as a usual one, green upwards."""
         joined = self.nodes.add("ShaderNodeCombineColor")
         for axis, flip in enumerate((1.0, -1.0, 1.0)):
-            dot = self.nodes.add("ShaderNodeVectorMath", operation="DOT_PRODUCT")
-            self.nodes.link(bump, dot.inputs[0])
-            self.nodes.set(dot.inputs[1], [flip * direction[axis] for direction in _BUMP_BASIS])
+            dot = self.nodes.put(
+                "ShaderNodeVectorMath",
+                bump,
+                [flip * direction[axis] for direction in _BUMP_BASIS],
+                operation="DOT_PRODUCT",
+            )
             self.nodes.link(self.nodes.math("MULTIPLY_ADD", dot.outputs["Value"], 0.5, 0.5), joined.inputs[axis])
         return joined.outputs[0]

@@ -8,10 +8,9 @@ from functools import lru_cache
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import bitmap_font
-from ....formats.arrays import Reals
+from ....formats.arrays import Bytes, Reals, Singles
 from ....formats.binary import Budget, FormatError
 from ....formats.source.content.search_path import SearchPath
 from ....formats.source.content.texels import ImageFormat
@@ -99,7 +98,7 @@ class Textures:
 
 
 @lru_cache
-def _fields(width: int, height: int) -> NDArray[np.uint8]:
+def _fields(width: int, height: int) -> Bytes:
     """The fields of a checker, uint8[h, w] of 0 and 1."""
     column, row = ((np.arange(side) * _CELLS // side & 1).astype(np.uint8) for side in (width, height))
     return row[:, None] ^ column
@@ -113,7 +112,7 @@ def to_image(name: str, texture: Texture, data: bool = False) -> bpy.types.Image
     return images.from_rgba(name, _bytes(texture.pixels()), data)
 
 
-def _bytes(pixels: NDArray[np.uint8] | NDArray[np.float32]) -> NDArray[np.uint8]:
+def _bytes(pixels: Bytes | Singles) -> Bytes:
     """Pixels as bytes; light of float textures is cut at white and gets sRGB's curve, as other textures have."""
     if pixels.dtype == np.uint8:
         return pixels.astype(np.uint8, copy=False)

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.arrays import Floats, Indices, Records, Singles
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
 from ....formats.source.numbers import doubles, singles
 from ....formats.source.placed import overlay_depths, overlay_quads, overlay_rows
-from ....formats.source.records import Records
 from ....formats.source.tables import overlay_lists
 from ...scene.fields.properties import describe
 from ...scene.geometry import meshes, transforms
@@ -25,8 +24,6 @@ from .. import layout
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
 from .light import Beneath
-
-Ints = NDArray[np.int64]
 
 HOME = "Overlays"
 ID = "overlay_id"
@@ -99,7 +96,7 @@ def prepare_water(importing: ImportContext, baked: Lightmaps | None) -> Steps[St
     return (yield from _prepared(importing, overlays, layout.WATER_OVERLAY, "Water Overlay", baked))
 
 
-def _uvs(overlays: Records) -> NDArray[np.float32]:
+def _uvs(overlays: Records) -> Singles:
     """float32[n, 4, 2]: the texture coordinates of the meshes, v upwards."""
     down = overlay_quads.texture_corners(overlays)
     return singles(down * np.array([1, -1], np.float32) + np.array([0, 1], np.float32))
@@ -134,11 +131,11 @@ def _prepared(
 
 def quad(
     name: str,
-    corners: NDArray[np.float64],
-    uvs: NDArray[np.float32],
-    order: NDArray[np.intp],
+    corners: Floats,
+    uvs: Singles,
+    order: Indices,
     importing: ImportContext,
-    light: NDArray[np.float32] | None = None,
+    light: Singles | None = None,
 ) -> bpy.types.Mesh:
     """A mesh of four vertices. order: in which its polygon passes them. light: its places in the lightmaps."""
     layers = {layout.UV: uvs[order]}
@@ -151,7 +148,7 @@ def quad(
 
 
 def _place(
-    importing: ImportContext, overlays: Records, kind: str, made: Sequence[bpy.types.Mesh], sunken: NDArray[np.float64]
+    importing: ImportContext, overlays: Records, kind: str, made: Sequence[bpy.types.Mesh], sunken: Floats
 ) -> Steps[None]:
     if not len(made):
         return

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.arrays import Floats, Records, Singles
 from ....formats.source import LumpId, edits, numbers
 from ....formats.source.edits.overlays import FACES, FADE, RENDER_ORDER, TEXDATA
 from ....formats.source.numbers import doubles
 from ....formats.source.placed import overlay_quads
-from ....formats.source.records import Records
 from ....formats.source.tables.fields import overlay_counts
 from ...scene.blender_types import Value
 from ...scene.kept import baselines
@@ -28,7 +27,6 @@ from ..materials.collect import TextureTable
 from . import build
 
 Fields = dict[str, Value]
-Floats = NDArray[np.float64]
 
 _BLANK = (64, 64)
 """Pixels of a texture that nothing tells the size of."""
@@ -135,7 +133,7 @@ class _OverlayCollector:
         fields |= others
         return fields
 
-    def _quad(self, obj: bpy.types.Object) -> tuple[Floats, NDArray[np.float32]]:
+    def _quad(self, obj: bpy.types.Object) -> tuple[Floats, Singles]:
         """The four corners float64[4, 3] of an overlay's mesh, and their UVs float32[4, 2]. Raises ValueError."""
         mesh = self.scene.mesh(obj)
         if len(mesh.positions) != 4 or len(mesh.corner_verts) != 4 or len(np.unique(mesh.corner_verts)) != 4:
@@ -147,7 +145,7 @@ class _OverlayCollector:
         uvs[mesh.corner_verts] = found
         return mesh.positions.astype(np.float64), uvs
 
-    def _moved(self, one: Instance, record: Records, corners: Floats, made: NDArray[np.float32]) -> Fields:
+    def _moved(self, one: Instance, record: Records, corners: Floats, made: Singles) -> Fields:
         """The fields of where an overlay lies, if it was moved. made: the corners float32[4, 3] of the import."""
         same = np.array_equal(corners.astype(np.float32), made)
         place = placement.place_of(self.scene, one.object, deltas=False)
@@ -208,7 +206,7 @@ def _order(record: Records) -> int:
     return int(record[RENDER_ORDER][0]) if RENDER_ORDER in names else int(overlay_counts(record)[1][0])
 
 
-def _coordinates(uvs: NDArray[np.float32]) -> Fields:
+def _coordinates(uvs: Singles) -> Fields:
     """The fields of texture coordinates float32[4, 2] of the corners. Raises ValueError where they are no rectangle."""
     across, down = uvs[:, 0].astype(np.float64), 1 - uvs[:, 1].astype(np.float64)
     apart = [across[0] - across[1], across[2] - across[3], down[0] - down[3], down[1] - down[2]]

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ....formats.source.geometry import Floats, Ints
+from ....formats.arrays import Floats, Ints, Singles
 from ....formats.source.placed.lit_faces import LitFaces
 from ..context import ImportContext
 from ..lightmaps.build import Lightmaps
@@ -19,7 +16,7 @@ class Beneath(LitFaces):
         super().__init__(importing.level, baked.lit if baked is not None else None)
         self._baked = baked
 
-    def coordinates(self, corners: Floats, faces: Ints) -> NDArray[np.float32] | None:
+    def coordinates(self, corners: Floats, faces: Ints) -> Singles | None:
         """float32[n, 4, 2]: where in the images the corners float64[n, 4, 3] of quads on faces int64[n] are.
 
         Quads on no face (-1) have the white patch. None for maps without lightmaps.

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ....formats import source
+from ....formats.arrays import Floats
 from ....formats.source import geometry
 from ....formats.source.placed import near_faces, overlay_quads
 from ...scene.fields import declared
@@ -59,7 +60,7 @@ def add_overlay(
     return obj
 
 
-def _on_face(level: source.Level, place: geometry.Floats, size: float) -> tuple[geometry.Floats, geometry.Floats]:
+def _on_face(level: source.Level, place: Floats, size: float) -> tuple[Floats, Floats]:
     """Corners float64[4, 3] of a square on the nearest face, in the order of an overlay's, and the face's normal.
 
     Raises FormatError, and ValueError where no face is near.

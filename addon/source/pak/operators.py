@@ -54,15 +54,12 @@ def _texts(_: object, _context: bpy.types.Context, text: str) -> list[str]:
 class _FilesOperator(LevelOperator):
     """What all operators share that change the list."""
 
-    format_key = layout.FORMAT
-
 
 class AddPakFiles(_FilesOperator, ImportHelper, bpy.types.Operator):  # type: ignore[misc]  # as Blender's own importers are
     """Put files into the map, as they are now, when it is exported"""
 
     bl_idname = "levelwright.source_pak_files"
     bl_label = "Add Files"
-    bl_options = {"REGISTER", "UNDO"}
 
     directory: str = declared.string(subtype="DIR_PATH", options={"SKIP_SAVE", "HIDDEN"})
     filepath: str = declared.string(subtype="FILE_PATH", options={"SKIP_SAVE", "HIDDEN"})
@@ -86,7 +83,6 @@ class AddPakImage(_FilesOperator, AskingOperator):
 
     bl_idname = "levelwright.source_pak_image"
     bl_label = "Add Image as Texture"
-    bl_options = {"REGISTER", "UNDO"}
 
     image: str = declared.string(name="Image", description="Image of this .blend", search=_images)
     path: str = declared.string(name="Texture", description="Its path below materials, without ending: brick/wall")
@@ -119,7 +115,6 @@ class AddPakText(_FilesOperator, AskingOperator):
 
     bl_idname = "levelwright.source_pak_text"
     bl_label = "Add Text"
-    bl_options = {"REGISTER", "UNDO"}
 
     text: str = declared.string(name="Text", description="Text of this .blend", search=_texts)
     path: str = declared.string(name="File", description="Its path in the map: materials/brick/wall.vmt")
@@ -137,7 +132,6 @@ class RemovePakFile(_FilesOperator, AskingOperator):
 
     bl_idname = "levelwright.source_pak_remove"
     bl_label = "Remove File"
-    bl_options = {"REGISTER", "UNDO"}
 
     path: str = declared.string(name="File", description="Its path in the map", search=_files)
 
@@ -151,7 +145,6 @@ class ForgetPakFile(_FilesOperator):
 
     bl_idname = "levelwright.source_pak_forget"
     bl_label = "Leave as It Was"
-    bl_options = {"REGISTER", "UNDO"}
 
     path: str = declared.string(name="File", description="Its path in the map")
 

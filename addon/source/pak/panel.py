@@ -8,7 +8,6 @@ import bpy
 from ...scene.blender_types import Icon
 from ...scene.interface.sidebar import LevelPanel
 from ...scene.reports import SceneError
-from .. import layout
 from . import files
 from .operators import AddPakFiles, AddPakImage, AddPakText, ForgetPakFile, RemovePakFile
 
@@ -23,16 +22,12 @@ _ICONS: dict[str, Icon] = {
 class LEVELWRIGHT_PT_source_pak(LevelPanel, bpy.types.Panel):
     """Files of the map that an export adds, replaces and removes."""
 
-    format_key = layout.FORMAT
     bl_label = "Files in the Map"
     bl_parent_id = "LEVELWRIGHT_PT_source"
     bl_options = {"DEFAULT_CLOSED"}
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw the list, and what adds to it."""
-        level = self.level(context)
-        if level is None:
-            return
         column = self.layout.column(align=True)
         try:
             found = files.entries(level)

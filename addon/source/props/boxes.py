@@ -38,11 +38,9 @@ def _glass() -> bpy.types.Material:
     if found is None:
         found = bpy.data.materials.new(_GLASS)
         nodes = materials.shader(found)
-        mix = nodes.add("ShaderNodeMixShader")
-        nodes.set(mix.inputs[0], _OPACITY)
+        mix = nodes.put("ShaderNodeMixShader", _OPACITY)
         nodes.link(nodes.add("ShaderNodeBsdfTransparent").outputs[0], mix.inputs[1])
-        body = nodes.add("ShaderNodeEmission")
-        nodes.set(body.inputs["Color"], (_GREY, _GREY, _GREY, 1.0))
+        body = nodes.feed(nodes.add("ShaderNodeEmission"), Color=(_GREY, _GREY, _GREY, 1.0))
         nodes.link(body.outputs[0], mix.inputs[2])
         nodes.link(mix.outputs[0], nodes.add("ShaderNodeOutputMaterial").inputs["Surface"])
         materials.blended(found)

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....formats import source
+from ....formats.arrays import Records
 from ....formats.binary import FormatError
 from ....formats.source import edits, numbers
 from ....formats.source.edits.static_props import MODEL, OWN
 from ....formats.source.numbers import doubles
 from ....formats.source.placed import prop_boxes
-from ....formats.source.records import Records, Solidity
+from ....formats.source.records import Solidity
 from ....formats.source.sections.static_props import StaticProps, model_name
 from ...scene.blender_types import Value
 from ...scene.fields import properties

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ....formats.arrays import Bytes, Indices, Records
 from ....formats.binary import FormatError
 from ....formats.source.numbers import doubles
 from ....formats.source.placed import orientation
-from ....formats.source.records import Records
 from ....formats.source.sections.detail_props import DetailProps
 from ...scene.geometry import meshes
 from ...scene.kept import identity
@@ -54,7 +53,7 @@ def _mesh(known: Models, lump: DetailProps, model: int) -> bpy.types.Mesh:
 def _place(
     importing: ImportContext,
     details: Records,
-    numbers: NDArray[np.intp],
+    numbers: Indices,
     shown: list[bpy.types.Mesh],
     sheet: bpy.types.Mesh | None,
 ) -> Steps[None]:
@@ -76,9 +75,7 @@ def _place(
     importing.report.count("detail props", len(details))
 
 
-def _sheet(
-    importing: ImportContext, lump: DetailProps, numbers: NDArray[np.intp], kinds: NDArray[np.uint8]
-) -> bpy.types.Mesh:
+def _sheet(importing: ImportContext, lump: DetailProps, numbers: Indices, kinds: Bytes) -> bpy.types.Mesh:
     """One mesh of all sprites: an upright quad each, crosses and tris two of them. Faces have DETAIL = number + 1.
 
     The game turns most of them to the camera; here they look where their angles let them.

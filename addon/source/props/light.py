@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import source
+from ....formats.arrays import Records, Singles
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source.content import vhv
 from ....formats.source.content.vhv import VertexOrder
-from ....formats.source.records import Records
 from ...scene import attributes
 from ...scene.names import showable
 from .. import layout
@@ -104,7 +103,7 @@ class PropLight:
         kinds = [_HDR_NAME, _LDR_NAME] if self.importing.settings.lightmaps == HDR else [_LDR_NAME, _HDR_NAME]
         return next((name for kind in kinds if (name := kind.format(number)) in self._names), None)
 
-    def _light(self, number: int, name: str) -> NDArray[np.float32]:
+    def _light(self, number: int, name: str) -> Singles:
         """The light of a prop's vertices, float32[v, 3], those that its model's mesh has. Raises FormatError."""
         file = self._file(number)
         if name not in self._orders:

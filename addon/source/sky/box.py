@@ -16,11 +16,10 @@ from itertools import compress
 import bpy
 import numpy as np
 from bpy.types import Mesh
-from numpy.typing import NDArray
 
+from ....formats.arrays import Bools, Floats, Ints
 from ....formats.source import LumpId
 from ....formats.source.entities.entity_values import by_key, number
-from ....formats.source.geometry import Ints
 from ....formats.source.numbers import doubles
 from ....formats.source.tables import fields
 from ....formats.source.tree import leaf_tree
@@ -59,11 +58,11 @@ class SkyBox:
     meshes: list[bpy.types.Mesh]
     """Of the faces in the area, and of its displacements where those of the map are one object."""
 
-    def holds(self, places: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def holds(self, places: Floats) -> Bools:
         """Which of float64[n, 3] places are in the camera's area."""
         return np.asarray(self.areas[self.tree.of_points(places)] == self.area)
 
-    def holds_boxes(self, mins: NDArray[np.float64], maxs: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def holds_boxes(self, mins: Floats, maxs: Floats) -> Bools:
         """Which of float64[n, 3] boxes touch the camera's area, and no other one."""
         owners, leafs = self.tree.of_boxes(mins, maxs)
         areas = self.areas[leafs]

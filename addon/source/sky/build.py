@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....formats import open_exr
+from ....formats.arrays import Floats
 from ....formats.binary import FormatError
 from ....formats.source.content import vmt
 from ...scene.blender_types import Input, always
@@ -132,21 +133,17 @@ def _show(
 def _color(nodes: Nodes, found: list[tuple[vmt.Material, bpy.types.Image]]) -> Input:
     """What is seen of the sides: where a direction meets the cube around the world tells which one, and its pixel."""
     direction = nodes.add("ShaderNodeTexCoord").outputs["Generated"]
-    sizes = nodes.add("ShaderNodeVectorMath", operation="ABSOLUTE")
-    nodes.link(direction, sizes.inputs[0])
-    largest = nodes.add("ShaderNodeSeparateXYZ")
-    nodes.link(sizes.outputs[0], largest.inputs[0])
+    sizes = nodes.put("ShaderNodeVectorMath", direction, operation="ABSOLUTE")
+    largest = nodes.put("ShaderNodeSeparateXYZ", sizes.outputs[0])
     length = nodes.math("MAXIMUM", largest.outputs[0], nodes.math("MAXIMUM", largest.outputs[1], largest.outputs[2]))
-    met = nodes.add("ShaderNodeVectorMath", operation="SCALE")
-    nodes.link(direction, met.inputs[0])
+    met = nodes.put("ShaderNodeVectorMath", direction, operation="SCALE")
     nodes.link(nodes.math("DIVIDE", 1.0, length), met.inputs["Scale"])
     shown: Input = (0.0, 0.0, 0.0, 1.0)
     for number, (axes, (material, image)) in enumerate(zip(SIDES.values(), found, strict=True)):
         place = nodes.add("ShaderNodeCombineXYZ")
         for socket, row in zip(place.inputs, _rows(axes, material.transform("$basetexturetransform")), strict=False):
             nodes.link(_dot(nodes, met.outputs[0], row), socket)
-        node = nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND")
-        nodes.link(place.outputs[0], node.inputs["Vector"])
+        node = nodes.feed(nodes.add("ShaderNodeTexImage", image=image, extension="EXTEND"), Vector=place.outputs[0])
         color = node.outputs["Color"]
         tint = material.color("$color")
         if tint != (1.0, 1.0, 1.0):
@@ -155,14 +152,11 @@ def _color(nodes: Nodes, found: list[tuple[vmt.Material, bpy.types.Image]]) -> I
             shown = color
             continue
         here = nodes.math("GREATER_THAN", _dot(nodes, met.outputs[0], axes[0]), _NEARLY)
-        mix = nodes.add("ShaderNodeMix", data_type="RGBA")
-        for at, value in ((0, here), (6, shown), (7, color)):
-            nodes.set(mix.inputs[at], value)
-        shown = mix.outputs[2]
+        shown = nodes.mix(here, shown, color)
     return shown
 
 
-def _rows(axes: tuple[tuple[int, int, int], ...], transform: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rows(axes: tuple[tuple[int, int, int], ...], transform: Floats) -> Floats:
     """float64[2, 3]: whose dot products with a point of the cube are its texture coordinates, v upwards.
 
     transform: float64[2, 3], of texture coordinates, v downwards.
@@ -173,8 +167,6 @@ def _rows(axes: tuple[tuple[int, int, int], ...], transform: NDArray[np.float64]
     return np.array([moved[0], ahead - moved[1]])
 
 
-def _dot(nodes: Nodes, vector: Socket, constant: Sequence[float] | NDArray[np.float64]) -> Socket:
-    node = nodes.add("ShaderNodeVectorMath", operation="DOT_PRODUCT")
-    nodes.link(vector, node.inputs[0])
-    nodes.set(node.inputs[1], [float(part) for part in constant])
+def _dot(nodes: Nodes, vector: Socket, constant: Sequence[float] | Floats) -> Socket:
+    node = nodes.put("ShaderNodeVectorMath", vector, [float(part) for part in constant], operation="DOT_PRODUCT")
     return node.outputs["Value"]

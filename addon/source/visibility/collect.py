@@ -12,9 +12,9 @@ from itertools import pairwise
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import ranges, source
+from ....formats.arrays import Ints, Singles
 from ....formats.binary import FormatError
 from ....formats.source import edits
 from ....formats.source.edits import flat_polygons
@@ -25,7 +25,6 @@ from ..collecting import placement
 from ..collecting.scene_level import SceneLevel, at_fault
 from .portals import OCCLUDER_FIELDS, LumpPolygons, area_portals, occluders
 
-Ints = NDArray[np.int64]
 Fields = dict[str, int]
 
 
@@ -33,7 +32,7 @@ Fields = dict[str, int]
 class _Polygons:
     """Polygons by what they belong to (a portal's key, an occluder's number), with what tells them apart."""
 
-    loops: list[NDArray[np.float32]]
+    loops: list[Singles]
     keys: list[bytes]
     values: dict[str, Ints]
     """int64[p] by the names of face attributes; of those that a mesh has."""

@@ -6,11 +6,10 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ....formats.binary import FormatError
+from ....formats.arrays import Floats
 from ...scene.fields import declared
 from ...scene.interface.sidebar import LevelOperator
 from ...scene.reports import SceneError
-from .. import layout
 from . import show
 
 CURSOR, ACTIVE, CAMERA = "CURSOR", "ACTIVE", "CAMERA"
@@ -24,11 +23,8 @@ PLACES = (
 class ShowSeen(LevelOperator):
     """Show only what the game draws from a place: what the compiler found to be visible from its cluster"""
 
-    format_key = layout.FORMAT
-    failures = (SceneError, FormatError)
     bl_idname = "levelwright.source_show_seen"
     bl_label = "Show What Is Seen"
-    bl_options = {"REGISTER", "UNDO"}
     needs_mode = "OBJECT"
 
     place: str = declared.menu(name="From", items=PLACES, default=CURSOR)
@@ -42,10 +38,8 @@ class ShowSeen(LevelOperator):
 class ShowAll(LevelOperator):
     """Show everything again that was hidden because it isn't seen"""
 
-    format_key = layout.FORMAT
     bl_idname = "levelwright.source_show_all"
     bl_label = "Show All"
-    bl_options = {"REGISTER", "UNDO"}
     needs_mode = "OBJECT"
 
     @classmethod
@@ -58,7 +52,7 @@ class ShowAll(LevelOperator):
         show.show_all(level)
 
 
-def _place(context: bpy.types.Context, place: str) -> show.Floats:
+def _place(context: bpy.types.Context, place: str) -> Floats:
     """Where one looks from, in the world. Raises SceneError where there is no such place."""
     scene = context.scene
     if scene is None:

@@ -6,14 +6,12 @@ from __future__ import annotations
 import bpy
 
 from ...scene.interface.sidebar import LevelPanel
-from .. import layout
 from .operators import PLACES, ShowAll, ShowSeen
 
 
 class LEVELWRIGHT_PT_source_visibility(LevelPanel, bpy.types.Panel):
     """What is seen of the active Source map."""
 
-    format_key = layout.FORMAT
     bl_label = "Visibility"
     bl_parent_id = "LEVELWRIGHT_PT_source"
     bl_options = {"DEFAULT_CLOSED"}

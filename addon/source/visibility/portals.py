@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import ranges, source
+from ....formats.arrays import Int32s, Ints, Singles
 from ....formats.binary import FormatError
 from ....formats.source import LumpId
 from ...scene.attributes import Domain, Kind
@@ -46,11 +46,11 @@ def _place(importing: ImportContext, made: list[tuple[str, bpy.types.Mesh]]) -> 
 class LumpPolygons:
     """Polygons of a map, each with points of its own that follow one another."""
 
-    points: NDArray[np.float32]
+    points: Singles
     """float32[n, 3]."""
-    counts: NDArray[np.int64]
+    counts: Ints
     """int64[p], the points of each."""
-    values: dict[str, NDArray[np.int32]]
+    values: dict[str, Int32s]
     """int32[p] by the names of face attributes."""
 
 
@@ -91,10 +91,10 @@ def occluders(level: source.Level) -> LumpPolygons | None:
 
 def _polygons(
     what: str,
-    points: NDArray[np.float32],
-    first: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    values: dict[str, NDArray[np.int32]],
+    points: Singles,
+    first: Ints,
+    counts: Ints,
+    values: dict[str, Int32s],
 ) -> LumpPolygons | None:
     if not len(counts):
         return None
@@ -117,7 +117,7 @@ def _mesh(name: str, shown: LumpPolygons | None, importing: ImportContext) -> bp
     )
 
 
-def _inside(first: NDArray[np.int64], counts: NDArray[np.int64], size: int, what: str) -> None:
+def _inside(first: Ints, counts: Ints, size: int, what: str) -> None:
     bad = (counts < 0) | (first < 0) | (first + counts > size)
     if bad.any():
         worst = int(bad.argmax())

@@ -12,13 +12,12 @@ from collections.abc import Callable
 import bmesh
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ....formats import source
-from ....formats.arrays import Integers
+from ....formats.arrays import Bools, Floats, Integers
 from ....formats.source.geometry import drawn_faces
 from ....formats.source.tree import sight
-from ....formats.source.tree.sight import Bools, Sight
+from ....formats.source.tree.sight import Sight
 from ...scene import attributes
 from ...scene.blender_types import mesh_of
 from ...scene.geometry import transforms
@@ -26,8 +25,6 @@ from ...scene.kept import identity, originals
 from ...scene.level import needed_root
 from ...scene.reports import SceneError
 from .. import layout
-
-Floats = NDArray[np.float64]
 
 _VIEWPORT, _RENDER = 1, 2
 _POINT = 4.0

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from ....formats import ranges, source
+from ....formats.arrays import Ints
 from ....formats.binary import FormatError
 from ....formats.linked import components
 from ....formats.source import LumpId, edits, vmf
 from ....formats.source.edits.changes import room_for
-from ....formats.source.geometry import Ints
 from ....formats.source.shaping.side_texinfos import KEPT, SideTexinfos
 from ....formats.source.shaping.solids import Shaped, ShapedBrushes
 from ....formats.source.vmf import tools

@@ -10,10 +10,10 @@ import bpy
 import numpy as np
 
 from ....formats import source
+from ....formats.arrays import Floats, Ints
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, vmf, world
-from ....formats.source.geometry import Floats, Ints
 from ....formats.source.shaping import solids as shaping
 from ....formats.source.shaping.side_texinfos import SideTexinfos
 from ....formats.source.shaping.solids import Shaped, ShapedEdits

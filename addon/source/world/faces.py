@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....formats.arrays import Ints
 from ....formats.counting import number_of
 from ....formats.source.faces.surface_edits import Edits
-from ....formats.source.geometry import Ints
 from ....formats.source.shaping.face_moves import FaceMoveError, FaceMoves
 from ....formats.source.shaping.side_texinfos import SideTexinfos
 from ....formats.source.shaping.solids import Shaped

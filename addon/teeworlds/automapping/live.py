@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import bpy
 
-from ....formats.teeworlds.automap import Bytes, automap, automap_region
+from ....formats.arrays import Bytes
+from ....formats.teeworlds.automap import automap, automap_region
 from ....formats.teeworlds.automap_rules import RuleSet
 from ....formats.teeworlds.stamps import Rectangle
 from ...scene.reports import SceneError

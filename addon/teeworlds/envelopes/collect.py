@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
 from ....formats import teeworlds
+from ....formats.arrays import Bools, Int32s
 from ....formats.teeworlds import curves
 from ....formats.teeworlds.envelopes import period
 from ....formats.teeworlds.items import cut
@@ -24,9 +24,6 @@ from .. import layout
 from ..layout import read_properties
 from . import own_keys
 from .build import CHANNELS, FPS, ID_TYPES, KEYS, OWN, Channel, EnvelopeProperties, keys_of, strip_start
-
-Ints = npt.NDArray[np.int32]
-
 
 NAME_BYTES = 31
 """Of an envelope's name, as the file can hold it."""
@@ -48,7 +45,7 @@ class Played:
     ahead: float
     """By how many frames it runs ahead."""
 
-    def offsets(self, records: Ints, lengths: Ints, fps: float) -> Ints:
+    def offsets(self, records: Int32s, lengths: Int32s, fps: float) -> Int32s:
         """The offsets (ms) for records with offsets `records` [n] of envelopes that repeat after `lengths` [n] ms: a
         strip that lies where the import put it leaves the record's.
         """
@@ -158,9 +155,9 @@ class EnvelopeTable:
         self,
         kind: EnvelopeKind,
         played: Played | None,
-        records: tuple[Ints, Ints],
-        by_property: tuple[Ints, Ints] | None = None,
-    ) -> tuple[Ints, Ints]:
+        records: tuple[Int32s, Int32s],
+        by_property: tuple[Int32s, Int32s] | None = None,
+    ) -> tuple[Int32s, Int32s]:
         """The envelope numbers and offsets (ms), int32 [n] each, of records that one data-block stands for.
 
         played: what it plays. records: numbers and offsets of the original records, -1 and 0 for new ones.
@@ -184,7 +181,7 @@ class EnvelopeTable:
             np.where(still, by_property[1], strip_offsets).astype(np.int32),
         )
 
-    def renumbered(self, numbers: Ints, records: Ints | None = None) -> Ints:
+    def renumbered(self, numbers: Int32s, records: Int32s | None = None) -> Int32s:
         """Numbers of envelopes (the original's, and those of further resources) as the exported level has them: -1 for
         deleted ones. Numbers of no envelope stay, unless one of the new ones got that number: then they become -1.
 
@@ -201,7 +198,7 @@ class EnvelopeTable:
         ]
         return np.array(new, np.int32)[places]
 
-    def shown(self, kind: EnvelopeKind, numbers: Ints) -> npt.NDArray[np.bool_]:
+    def shown(self, kind: EnvelopeKind, numbers: Int32s) -> Bools:
         """Which of these numbers, [n], name envelopes of the kind, so that the import made a strip for them."""
         return np.array([self._kinds.get(number) is kind for number in numbers.tolist()], np.bool_)
 

@@ -16,7 +16,7 @@ from ....formats.teeworlds import curves
 from ....formats.teeworlds.records import EnvelopeKind
 from ...scene.fields import properties
 from ...scene.geometry.transforms import Values
-from ...scene.kept.identity import kind_of
+from ...scene.kept.identity import ancestor, kind_of
 from ...scene.media import animation
 from ...scene.reports import SceneError
 from .. import layout
@@ -30,9 +30,7 @@ def takes_own_keys(id_block: bpy.types.ID) -> bool:
     """Whether keys on a data-block's own channels are an envelope: it is a quad, a mesh of quads, or a source."""
     if not isinstance(id_block, bpy.types.Object) or kind_of(id_block) == layout.PREVIEW:
         return False
-    layer: bpy.types.Object | None = id_block
-    while layer is not None and kind_of(layer) != layout.LAYER:
-        layer = layer.parent
+    layer = id_block if kind_of(id_block) == layout.LAYER else ancestor(id_block, layout.LAYER)
     if layer is None or layer.get("tile_kind") is not None:
         return False
     return layer != id_block or isinstance(id_block.data, bpy.types.Mesh)

@@ -107,7 +107,6 @@ class AddImage(_FromFile):
 
     bl_idname = "levelwright.teeworlds_add_image"
     bl_label = "Add Image"
-    bl_options = {"REGISTER", "UNDO"}
 
     external: bool = declared.boolean(name="External", description="The map holds only its name")
 
@@ -121,7 +120,6 @@ class ReplaceImage(_FromFile):
 
     bl_idname = "levelwright.teeworlds_replace_image"
     bl_label = "Replace Image"
-    bl_options = {"REGISTER", "UNDO"}
 
     record: int = declared.integer(name="Image", min=0)
 
@@ -136,7 +134,6 @@ class EmbedImage(MapOperator):
 
     bl_idname = "levelwright.teeworlds_embed_image"
     bl_label = "Embed Image"
-    bl_options = {"REGISTER", "UNDO"}
 
     record: int = declared.integer(name="Image", min=0)
     embed: bool = declared.boolean(name="Embed", default=True)
@@ -151,7 +148,6 @@ class RemoveImage(MapOperator):
 
     bl_idname = "levelwright.teeworlds_remove_image"
     bl_label = "Remove Image"
-    bl_options = {"REGISTER", "UNDO"}
 
     record: int = declared.integer(name="Image", min=0)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Bytes, Indices
 from ....formats.teeworlds import Image, Level, QuadLayer, TileLayer
 from ....formats.teeworlds.check import TILESET_CELLS
 from ...scene.kept import identity, originals
@@ -204,7 +204,7 @@ class ImageTable:
 def _refuse_joined(obj: bpy.types.Object, parts: Iterable[bpy.types.Object]) -> None:
     """Refuse faces of one object that show different images, as where layers were joined. obj: the layer's object."""
     for part in parts:
-        shown: dict[str, npt.NDArray[np.intp]] = {}
+        shown: dict[str, Indices] = {}
         for material, faces in faces_of_materials(part).items():
             found = shown_images(obj, material)
             if any(map(is_drawing, found)):
@@ -239,7 +239,7 @@ def _is_named(block: bpy.types.Image, name: str) -> bool:
     return identity.is_named(block.name, name)
 
 
-def _pixels(block: bpy.types.Image) -> npt.NDArray[np.uint8]:
+def _pixels(block: bpy.types.Image) -> Bytes:
     if images.is_placeholder(block):
         raise SceneError(f"image {block.name!r} wasn't found, only its placeholder is here: it can't be embedded")
     try:

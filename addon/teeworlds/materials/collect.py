@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Indices
 from ...scene.geometry import meshes
 from ...scene.kept.identity import kind_of
 from .. import layout
@@ -41,13 +41,13 @@ def materials_of(parts: Iterable[bpy.types.Object]) -> dict[bpy.types.Material, 
     return found
 
 
-def faces_of_materials(part: bpy.types.Object) -> dict[bpy.types.Material | None, npt.NDArray[np.intp]]:
+def faces_of_materials(part: bpy.types.Object) -> dict[bpy.types.Material | None, Indices]:
     """The faces of an object by the material that they show; nothing for one with a single material or modifiers."""
     slots = part.material_slots
     if len(slots) < 2 or not isinstance(part.data, bpy.types.Mesh) or meshes.needs_evaluation(part):
         return {}
     numbers = np.clip(meshes.read(part, names=()).material_index, 0, len(slots) - 1)
-    found: dict[bpy.types.Material | None, npt.NDArray[np.intp]] = {}
+    found: dict[bpy.types.Material | None, Indices] = {}
     for number in np.unique(numbers).tolist():
         faces, material = np.flatnonzero(numbers == number), slots[number].material
         found[material] = np.concatenate((found[material], faces)) if material in found else faces

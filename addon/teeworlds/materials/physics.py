@@ -12,9 +12,9 @@ from functools import lru_cache
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
 from ....formats import bitmap_font
+from ....formats.arrays import Bytes
 from ....formats.teeworlds.stamps import KNOWN
 from ...scene.blender_types import Socket
 from ...scene.kept import identity
@@ -22,7 +22,7 @@ from ...scene.media import images
 from . import entities, shading
 from .shading import Picture, ShaderTree
 
-Pixels = npt.NDArray[np.uint8]
+Pixels = Bytes
 
 CELL = 64
 """Pixels of a tile's picture."""

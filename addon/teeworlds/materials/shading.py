@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import bpy
 
 from ....formats.srgb import OFFSET, POWER, SCREEN_KNEE, SLOPE
-from ...scene.blender_types import Constant, Input, Node, Socket, always, default_of, set_default
+from ...scene.blender_types import Constant, Input, Socket, always, default_of, set_default
 from ...scene.media.materials import Nodes, node_group
 from ...scene.names import showable
 from ...scene.view import stage
@@ -48,20 +48,6 @@ class Picture:
 class ShaderTree(Nodes):
     """Nodes written as expressions: each method adds a node and returns its output."""
 
-    def put(self, kind: str, *inputs: Input | None, **settings: object) -> Node:
-        """Add a node with these inputs in order: outputs of others, or values (None: as it is)."""
-        node = self.add(kind, "", **settings)
-        for socket, value in zip(node.inputs, inputs, strict=False):
-            self.set(socket, value)
-        return node
-
-    def set(self, target: Socket, value: Input | None) -> None:
-        """Link an output to an input, or set the input's own value; None leaves it."""
-        if isinstance(value, bpy.types.NodeSocket):
-            self.link(value, target)
-        elif value is not None:
-            set_default(target, value)
-
     def split(self, vector: Input) -> tuple[Socket, Socket, Socket]:
         """X, Y and Z (or red, green and blue) of a vector."""
         outputs = self.put("ShaderNodeSeparateXYZ", vector).outputs
@@ -87,10 +73,7 @@ class ShaderTree(Nodes):
 
     def group(self, group: bpy.types.NodeTree, **inputs: Input | None) -> bpy.types.NodeOutputs:
         """Use a node group; inputs by name with _ for spaces (None: as it is). Returns its outputs."""
-        node = self.add("ShaderNodeGroup", node_tree=group)
-        for name, value in inputs.items():
-            self.set(node.inputs[name.replace("_", " ")], value)
-        return node.outputs
+        return self.feed(self.add("ShaderNodeGroup", node_tree=group), **inputs).outputs
 
 
 Fill = Callable[[ShaderTree, bpy.types.NodeOutputs, bpy.types.NodeInputs], None]
@@ -112,8 +95,7 @@ def shared_group(name: str, inputs: Inputs, outputs: dict[str, str], fill: Fill)
             socket = interface.new_socket(title, in_out="INPUT", socket_type=f"NodeSocket{kind}")
             if default is not None:
                 set_default(socket, default)
-        for title, kind in outputs.items():
-            interface.new_socket(title, in_out="OUTPUT", socket_type=f"NodeSocket{kind}")
+        nodes.sockets({}, outputs)
         tree = ShaderTree(nodes.tree)
         fill(tree, tree.add("NodeGroupInput").outputs, tree.add("NodeGroupOutput").inputs)
 

@@ -64,7 +64,6 @@ class AnimateQuad(MapOperator):
 
     bl_idname = "levelwright.teeworlds_animate_quad"
     bl_label = "Animate Quad"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Take quads out of the active object's mesh, or make envelopes of the selected objects' keys."""
@@ -101,7 +100,6 @@ class NewEnvelope(MapOperator):
 
     bl_idname = "levelwright.teeworlds_new_envelope"
     bl_label = "New Envelope"
-    bl_options = {"REGISTER", "UNDO"}
 
     kind: str = declared.menu(name="Kind", items=KINDS)
     title: str = declared.string(name="Name", description="Up to 31 bytes", maxlen=31)
@@ -126,7 +124,6 @@ class UseEnvelope(MapOperator):
 
     bl_idname = "levelwright.teeworlds_use_envelope"
     bl_label = "Use on Selected"
-    bl_options = {"REGISTER", "UNDO"}
 
     record: int = declared.integer(name="Envelope", description="-1 = the one chosen in the list", default=-1, min=-1)
     offset: int = declared.integer(name="Ahead", description="By how many milliseconds it runs ahead")
@@ -145,7 +142,6 @@ class StopEnvelope(MapOperator):
 
     bl_idname = "levelwright.teeworlds_stop_envelope"
     bl_label = "Stop Envelope"
-    bl_options = {"REGISTER", "UNDO"}
     idle = "None of what is selected plays such an envelope"
 
     kind: str = declared.menu(name="Kind", items=KINDS)
@@ -162,7 +158,6 @@ class SelectPlayers(MapOperator):
 
     bl_idname = "levelwright.teeworlds_select_players"
     bl_label = "Select Users"
-    bl_options = {"REGISTER", "UNDO"}
 
     record: int = declared.integer(name="Envelope", description="-1 = the one chosen in the list", default=-1, min=-1)
 
@@ -185,7 +180,6 @@ class RemoveEnvelope(MapOperator):
 
     bl_idname = "levelwright.teeworlds_remove_envelope"
     bl_label = "Remove Envelope"
-    bl_options = {"REGISTER", "UNDO"}
 
     record: int = declared.integer(name="Envelope", description="-1 = the one chosen in the list", default=-1, min=-1)
 
@@ -199,7 +193,6 @@ class PaintQuadColors(MapOperator):
 
     bl_idname = "levelwright.teeworlds_paint_quad_colors"
     bl_label = "Paint Quad Colors"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:
         """Make their attribute the one that is painted, and begin."""

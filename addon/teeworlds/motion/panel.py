@@ -9,6 +9,7 @@ from ....formats.teeworlds.records import EnvelopeKind
 from ...scene.blender_types import Icon, Value
 from ...scene.fields import declared
 from ...scene.interface.sidebar import ItemList, LevelPanel, draw_items
+from ...scene.registering import added_property, in_turn
 from .. import layout
 from ..envelopes import own_keys
 from ..structure.map_operator import OnMap, active_map
@@ -69,14 +70,10 @@ class LEVELWRIGHT_PT_teeworlds_envelopes(OnMap, LevelPanel, bpy.types.Panel):
             line.operator(operators.StopEnvelope.bl_idname, text=kind.name.title()).kind = kind.name
 
 
-def register() -> None:
-    """Register what remembers the line of the list that is chosen."""
-    setattr(bpy.types.WindowManager, CHOSEN, declared.integer(name="Envelope", default=-1))
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    delattr(bpy.types.WindowManager, CHOSEN)
+register, unregister = in_turn(
+    added_property(bpy.types.WindowManager, CHOSEN, declared.integer(name="Envelope", default=-1))
+)
+"""What remembers the line of the list that is chosen."""
 
 
 CLASSES = (*operators.CLASSES, LEVELWRIGHT_UL_teeworlds_envelopes, LEVELWRIGHT_PT_teeworlds_envelopes)

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ....formats.arrays import Bools, Int32s
 from ...scene.attributes import Domain, Kind
 from ...scene.geometry import meshes
 from ...scene.kept import identity
@@ -17,9 +18,6 @@ from .. import layout
 from ..quads.build import ENVELOPES, OFFSET
 from ..structure.parts import layer_above, let_undo_see, token_of
 from .coloring import show_color
-
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int32]
 
 _FACE_VALUES = (identity.ID, identity.CHECK, *(f"{name}{end}" for name in ENVELOPES.values() for end in ("", OFFSET)))
 
@@ -61,7 +59,7 @@ def separate(level: bpy.types.Collection, obj: bpy.types.Object, chosen: Bools) 
     return made
 
 
-def _quads(chosen: Bools, sizes: Ints, ids: Ints | None) -> list[Ints]:
+def _quads(chosen: Bools, sizes: Int32s, ids: Int32s | None) -> list[Int32s]:
     """The faces of each chosen quad: one, or both halves of one that is folded, which have the same id."""
     groups = [np.array([face], np.int32) for face in np.flatnonzero(chosen & (sizes != 3)).tolist()]
     halves = np.flatnonzero(chosen & (sizes == 3))
@@ -71,7 +69,7 @@ def _quads(chosen: Bools, sizes: Ints, ids: Ints | None) -> list[Ints]:
     return groups
 
 
-def _mesh(data: meshes.MeshData, faces: Ints, name: str) -> tuple[bpy.types.Mesh, tuple[float, float, float]]:
+def _mesh(data: meshes.MeshData, faces: Int32s, name: str) -> tuple[bpy.types.Mesh, tuple[float, float, float]]:
     """A mesh of a quad's faces about its pivot, and where that is; the middle where nothing tells the pivot."""
     corners = np.concatenate([np.arange(data.face_sizes[face]) + data.face_starts[face] for face in faces])
     vertices, places = np.unique(data.corner_verts[corners], return_inverse=True)
@@ -100,7 +98,7 @@ def _mesh(data: meshes.MeshData, faces: Ints, name: str) -> tuple[bpy.types.Mesh
     return mesh, (float(origin[0]), float(origin[1]), float(origin[2]))
 
 
-def _delete(obj: bpy.types.Object, faces: Ints) -> None:
+def _delete(obj: bpy.types.Object, faces: Int32s) -> None:
     """Delete faces of a mesh, with the vertices that nothing else has."""
     mesh = obj.data
     if not isinstance(mesh, bpy.types.Mesh) or not len(faces):

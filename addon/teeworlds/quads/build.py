@@ -18,9 +18,9 @@ from collections.abc import Iterator
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
 from ....formats import teeworlds
+from ....formats.arrays import Bools, Indices, Int32s, Records, Singles
 from ....formats.binary import FormatError
 from ....formats.teeworlds.quad_faces import corner_colors, corner_offsets, corner_positions, corner_uvs
 from ....formats.teeworlds.quads import folded
@@ -35,8 +35,7 @@ from .. import layout
 from ..layout import QuadLayerProperties
 from ..structure.placement import LayerPlacement
 
-Quads = npt.NDArray[np.void]
-Floats = npt.NDArray[np.float32]
+Quads = Records
 
 ENVELOPES = {EnvelopeKind.POSITION: "position_envelope", EnvelopeKind.COLOR: "color_envelope"}
 """The field of a quad, and the attribute of its face, that names its envelope; with OFFSET, the time offset."""
@@ -73,13 +72,13 @@ def build(layer: teeworlds.QuadLayer, placement: LayerPlacement) -> bpy.types.Ob
     return obj
 
 
-def _moving(placement: LayerPlacement, kind: EnvelopeKind, numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+def _moving(placement: LayerPlacement, kind: EnvelopeKind, numbers: Int32s) -> Bools:
     """Which of these numbers name envelopes of the kind."""
     distinct, places = np.unique(numbers, return_inverse=True)
     return np.array([placement.envelopes.moves(kind, number) for number in distinct.tolist()], np.bool_)[places]
 
 
-def _shared_runs(animated: npt.NDArray[np.bool_]) -> Iterator[npt.NDArray[np.intp]]:
+def _shared_runs(animated: Bools) -> Iterator[Indices]:
     """The quads of each shared mesh, drawn before or between animated ones; the first is there even if it is empty."""
     still = np.flatnonzero(~animated)
     before = np.cumsum(animated)[still]
@@ -93,7 +92,7 @@ def _shared_mesh(
     name: str,
     layer: teeworlds.QuadLayer,
     quads: Quads,
-    numbers: npt.NDArray[np.intp],
+    numbers: Indices,
     first: int,
     step: float,
     placement: LayerPlacement,
@@ -113,9 +112,7 @@ def _shared_mesh(
     return mesh
 
 
-def _mesh(
-    name: str, quads: Quads, numbers: npt.NDArray[np.intp], corners: Floats, placement: LayerPlacement
-) -> bpy.types.Mesh:
+def _mesh(name: str, quads: Quads, numbers: Indices, corners: Singles, placement: LayerPlacement) -> bpy.types.Mesh:
     """A mesh of quads (records `numbers` of the layer) with all that faces and corners hold but the pivot."""
     split = folded(corners)
     table = np.where(split[:, None], (0, 1, 2, 0, 2, 3), (0, 1, 2, 3, 0, 0))
@@ -139,7 +136,7 @@ def _mesh(
     return mesh
 
 
-def _references(quads: Quads) -> dict[str, npt.NDArray[np.int32]]:
+def _references(quads: Quads) -> dict[str, Int32s]:
     """The attributes that tell the envelopes of quads, [n] each."""
     names = ENVELOPES.values()
     return {name: quads[name] + 1 for name in names} | {name + OFFSET: quads[name + OFFSET] for name in names}
@@ -148,7 +145,7 @@ def _references(quads: Quads) -> dict[str, npt.NDArray[np.int32]]:
 def _build_animated(
     layer: teeworlds.QuadLayer,
     quads: Quads,
-    numbers: npt.NDArray[np.intp],
+    numbers: Indices,
     step: float,
     parent: bpy.types.Object,
     placement: LayerPlacement,
@@ -173,9 +170,9 @@ def _single_meshes(
     name: str,
     layer: teeworlds.QuadLayer,
     quads: Quads,
-    numbers: npt.NDArray[np.intp],
-    corners: Floats,
-    colored: npt.NDArray[np.bool_],
+    numbers: Indices,
+    corners: Singles,
+    colored: Bools,
     placement: LayerPlacement,
 ) -> Iterator[bpy.types.Mesh]:
     """A mesh of each quad. All but folded ones are copies of one, filled with their own values: three times as fast."""

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
 from ....formats import teeworlds
+from ....formats.arrays import Floats, Indices, Int32s, Records, Singles
 from ....formats.counting import number_of
 from ....formats.teeworlds.quad_faces import QuadError, QuadFaces, draw_order, read_quads
 from ....formats.teeworlds.records import EnvelopeKind
@@ -37,9 +37,7 @@ from ..structure.collect import SURFACES
 from ..structure.layer_collect import SceneLayer, tell_of_missing, write_common
 from .build import ENVELOPES, OFFSET
 
-Quads = npt.NDArray[np.void]
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
+Quads = Records
 
 _WHOLE = np.array(((0, 1), (0, 0), (1, 0), (1, 1)), np.float32)
 """Texture coordinates of a mesh without any."""
@@ -90,14 +88,14 @@ class _Part:
     """The quads of one object."""
 
     object: bpy.types.Object
-    numbers: Ints
+    numbers: Int32s
     """[n]: of the faces in the object's mesh."""
     faces: QuadFaces
-    references: dict[str, Ints]
+    references: dict[str, Int32s]
     """[n] each: the envelopes and their offsets, by the fields of QUAD."""
 
 
-def _error(faces: dict[bpy.types.Object, Ints], message: str, mend: str = "") -> SceneError:
+def _error(faces: dict[bpy.types.Object, Int32s], message: str, mend: str = "") -> SceneError:
     selectable = {obj: numbers for obj, numbers in faces.items() if not meshes.needs_evaluation(obj)}
     return SceneError(f"{', '.join(obj.name for obj in faces)}: {message}", list(faces), selectable, mend=mend)
 
@@ -145,7 +143,7 @@ def _faces(obj: bpy.types.Object, scene: SceneLayer, original: Quads, envelopes:
     return [_Part(obj, numbers, faces, _references(obj, ids, played, face_values, in_layer, original, envelopes))]
 
 
-def _stored_colors(obj: bpy.types.Object, data: meshes.MeshData) -> npt.NDArray[np.float32] | None:
+def _stored_colors(obj: bpy.types.Object, data: meshes.MeshData) -> Singles | None:
     """The colour of each corner, float32 [c, 4], wherever nodes or a conversion put it; None where there is none."""
     domain, values = data.attributes.get(layout.COLOR, ("CORNER", None))
     if values is None:
@@ -160,7 +158,7 @@ def _stored_colors(obj: bpy.types.Object, data: meshes.MeshData) -> npt.NDArray[
     raise SceneError(f"{obj.name}: attribute {layout.COLOR} must hold a colour for each corner", [obj])
 
 
-def _stored_pivots(obj: bpy.types.Object, data: meshes.MeshData) -> npt.NDArray[np.float32] | None:
+def _stored_pivots(obj: bpy.types.Object, data: meshes.MeshData) -> Singles | None:
     """The pivot of each face, float32 [f, 3]; None where there is none."""
     domain, values = data.attributes.get(layout.PIVOT, ("FACE", None))
     if values is not None and (domain != "FACE" or values.ndim != 2 or values.shape[1] != 3):
@@ -180,7 +178,7 @@ def _matrix(obj: bpy.types.Object, scene: SceneLayer, moves: bool, rest: transfo
     return np.asarray(scene.matrix @ still)
 
 
-def _rings(obj: bpy.types.Object, data: meshes.MeshData) -> tuple[npt.NDArray[np.intp], Ints]:
+def _rings(obj: bpy.types.Object, data: meshes.MeshData) -> tuple[Indices, Int32s]:
     """The corners of each quad [n, 4] as numbers of the mesh's corners, and the number [n] of its (first) face.
 
     Two triangles with the same id (whatever level it is of) that share an edge are one quad, split along that edge.
@@ -228,13 +226,13 @@ def _joined_ring(data: meshes.MeshData, one: int, other: int) -> list[int] | Non
 
 def _references(
     obj: bpy.types.Object,
-    ids: Ints,
+    ids: Int32s,
     played: dict[EnvelopeKind, Played | None],
-    face_values: dict[str, Ints],
+    face_values: dict[str, Int32s],
     shared: bool,
     original: Quads,
     envelopes: EnvelopeTable,
-) -> dict[str, Ints]:
+) -> dict[str, Int32s]:
     """The envelopes of an object's quads: what it plays or, in a shared mesh, what the faces' attributes say."""
     known = ids > 0
     result = {}

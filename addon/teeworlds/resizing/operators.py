@@ -47,7 +47,6 @@ class ResizeMap(_SizeOperator, AskingOperator):
 
     bl_idname = "levelwright.teeworlds_resize_map"
     bl_label = "Resize Map"
-    bl_options = {"REGISTER", "UNDO"}
 
     left: int = declared.integer(name="Left", description="Columns to add; negative: to cut off")
     right: int = declared.integer(name="Right", description="Columns to add; negative: to cut off")
@@ -64,7 +63,6 @@ class ShiftMap(_SizeOperator, AskingOperator):
 
     bl_idname = "levelwright.teeworlds_shift_map"
     bl_label = "Shift Map"
-    bl_options = {"REGISTER", "UNDO"}
 
     x: int = declared.integer(name="X", description="Columns to the right")
     y: int = declared.integer(name="Y", description="Rows down")
@@ -79,7 +77,6 @@ class CropMap(_SizeOperator):
 
     bl_idname = "levelwright.teeworlds_crop_map"
     bl_label = "Crop to Selection"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     def growth(self, context: bpy.types.Context, level: bpy.types.Collection) -> Growth:
@@ -98,7 +95,6 @@ class WidenMap(_SizeOperator):
 
     bl_idname = layout.WIDEN_MAP
     bl_label = "Widen to Fit"
-    bl_options = {"REGISTER", "UNDO"}
 
     def growth(self, _context: bpy.types.Context, level: bpy.types.Collection) -> Growth:
         """What these need. Raises SceneError where they are in layers whose size isn't the map's."""

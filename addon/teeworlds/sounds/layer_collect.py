@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
 from ....formats import teeworlds
+from ....formats.arrays import Records
 from ....formats.teeworlds.records import EnvelopeKind, SourceShape
 from ...scene.blender_types import expect
 from ...scene.geometry import transforms
@@ -20,7 +20,7 @@ from ..structure.layer_collect import SceneLayer, write_common
 from .collect import SoundTable
 from .layer_build import ELEMENT, UNIT, SourceProperties, distances, shown_source
 
-Sources = npt.NDArray[np.void]
+Sources = Records
 
 _SIZES = {"CIRCLE": ("radius",), "RECTANGLE": ("width", "height")}
 _ROUNDING = 4 * float(np.finfo(np.float32).eps)

@@ -64,7 +64,6 @@ class AddSound(MapOperator, ImportHelper, bpy.types.Operator):  # type: ignore[m
 
     bl_idname = "levelwright.teeworlds_add_sound"
     bl_label = "Add Sound"
-    bl_options = {"REGISTER", "UNDO"}
 
     filepath: str = declared.string(subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"})
     filter_glob: str = declared.string(default="*.opus;*.ogg", options={"HIDDEN"})
@@ -88,7 +87,6 @@ class SetSound(MapOperator):
 
     bl_idname = "levelwright.teeworlds_set_sound"
     bl_label = "Set Layer Sound"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     record: int = declared.integer(name="Sound", description="Its number in the map, -1 = none", default=-1, min=-1)
@@ -103,7 +101,6 @@ class RemoveSound(MapOperator):
 
     bl_idname = "levelwright.teeworlds_remove_sound"
     bl_label = "Remove Sound"
-    bl_options = {"REGISTER", "UNDO"}
 
     record: int = declared.integer(name="Sound", min=0)
 
@@ -117,7 +114,6 @@ class AddSource(MapOperator):
 
     bl_idname = "levelwright.teeworlds_add_source"
     bl_label = "Add Sound Source"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     shape: str = declared.menu(

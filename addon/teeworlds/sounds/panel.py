@@ -20,11 +20,8 @@ class LEVELWRIGHT_PT_teeworlds_sounds(OnMap, LevelPanel, bpy.types.Panel):
     anchor = "what-can-be-edited"
     bl_options = {"DEFAULT_CLOSED"}
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw_level(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Draw a line a sound, and the buttons of the active sound layer."""
-        level = self.level(context)
-        if level is None:
-            return
         for record, sound in originals.resources(level, layout.SOUND).items():
             row = self.layout.row(align=True)
             row.label(text=f"{record}: {sound.name}", icon="SOUND")

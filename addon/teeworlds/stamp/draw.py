@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 import bpy
 import gpu
 import numpy as np
-import numpy.typing as npt
 from gpu_extras.batch import batch_for_shader
 
+from ....formats.arrays import Singles
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.stamps import Rectangle, TileStamp
 from ....formats.teeworlds.tiles import ATLAS_CELLS, corner_uvs
@@ -19,7 +19,7 @@ from . import targets
 from .targets import Cell
 
 Color = tuple[float, float, float, float]
-Points = npt.NDArray[np.float32]
+Points = Singles
 FRAME: Color = (1.0, 0.85, 0.2, 1.0)
 ERASING: Color = (1.0, 0.3, 0.25, 1.0)
 PICKING: Color = (0.3, 0.8, 1.0, 1.0)

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import bpy
 
-from ....formats.binary import FormatError
 from ....formats.teeworlds import stamps
 from ...scene.fields import declared
 from ...scene.interface import tools
 from ...scene.interface.sidebar import Result, refuse
 from ...scene.names import showable
-from ...scene.reports import SceneError
+from ...scene.reports import FAILURES, SceneError
 from ...scene.view import stage
 from ..automapping.live import live
 from ..structure.map_operator import OnMap, active_layer, active_map
@@ -25,7 +24,7 @@ WAYS = [
     (stamps.TURN, "Rotate", "Turn the stamp by 90 degrees clockwise"),
     ("TURN_BACK", "Rotate Back", "Turn the stamp by 90 degrees counter-clockwise"),
 ]
-FAILURES = (SceneError, FormatError, OSError, ReferenceError)
+_FAILURES = (*FAILURES, ReferenceError)
 
 
 class LEVELWRIGHT_OT_teeworlds_stamp(OnMap, tools.StrokeOperator):
@@ -34,7 +33,7 @@ class LEVELWRIGHT_OT_teeworlds_stamp(OnMap, tools.StrokeOperator):
     bl_idname = "levelwright.teeworlds_stamp"
     bl_label = "Stamp"
     bl_options = {"UNDO", "INTERNAL"}
-    failures = FAILURES
+    failures = _FAILURES
 
     mode: str = declared.menu(
         name="Mode", items=[("SET", "As Set", "What the tool is set to", "NONE", -1), *held.MODES], default="SET"
@@ -114,7 +113,7 @@ class LEVELWRIGHT_OT_teeworlds_pick_stamp(OnMap, tools.StrokeOperator):
     bl_idname = "levelwright.teeworlds_pick_stamp"
     bl_label = "Pick Stamp"
     bl_options = {"INTERNAL"}
-    failures = FAILURES
+    failures = _FAILURES
 
     def begin(self, context: bpy.types.Context, event: bpy.types.Event) -> bool:
         """Begin a rectangle at the mouse."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 import bpy
 import bpy.utils.previews
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Singles
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.tiles import ATLAS_CELLS
 from ...scene.blender_types import Value, channels_of
@@ -132,12 +132,12 @@ def icons(image: bpy.types.Image) -> bpy.utils.previews.ImagePreviewCollection:
     return _icons[mark]
 
 
-def _icon(preview: Value, pixels: npt.NDArray[np.float32]) -> None:
+def _icon(preview: Value, pixels: Singles) -> None:
     preview.icon_size = (ICON, ICON)
     preview.icon_pixels_float.foreach_set(pixels.reshape(-1))
 
 
-def _tiles(image: bpy.types.Image) -> npt.NDArray[np.float32]:
+def _tiles(image: bpy.types.Image) -> Singles:
     """The tiles of a tileset, [256, ICON, ICON, 4], the lowest row of pixels first."""
     width, height = image.size
     if not width or not height or image.channels != 4:

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ....formats import teeworlds
+from ....formats.arrays import Int32s
 from ....formats.teeworlds.stamps import TileStamp
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
 from ...scene import assets
@@ -23,7 +24,7 @@ from ..materials.collect import shown_images
 from ..structure.map_operator import MapOperator, active_layer
 from ..structure.parts import group_of, let_undo_see, tile_kind
 from ..tiles.build import mesh_of
-from ..tiles.grid import Ints, TileGrid
+from ..tiles.grid import TileGrid
 from . import held, targets
 
 CATALOG = "Tiles"
@@ -86,7 +87,7 @@ def _put(target: TileGrid, piece: bpy.types.Object) -> None:
     target.put(cells, {name: field[inside] for name, field in values.items()})
 
 
-def _upright(piece: bpy.types.Object) -> Mapping[str, Ints]:
+def _upright(piece: bpy.types.Object) -> Mapping[str, Int32s]:
     """The tiles of an object: what is dropped onto a surface is turned as that is."""
     turned = piece.rotation_euler.copy()
     piece.rotation_euler = (0.0, 0.0, 0.0)
@@ -101,7 +102,6 @@ class SaveStamp(MapOperator):
 
     bl_idname = "levelwright.teeworlds_save_stamp"
     bl_label = "Save Stamp as Asset"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     title: str = declared.string(name="Name", description="What the asset is called", default="Stamp")
@@ -128,7 +128,6 @@ class PutTiles(MapOperator):
 
     bl_idname = "levelwright.teeworlds_put_tiles"
     bl_label = "Put Tiles into Layer"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Put them there; their objects are gone then."""

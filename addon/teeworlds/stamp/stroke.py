@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Bools, Ints
 from ....formats.teeworlds import stamps
 from ....formats.teeworlds.stamps import TileStamp
 from ....formats.teeworlds.tiles import TileFlag
@@ -16,7 +16,7 @@ from ..tiles.automap import draw
 from ..tiles.grid import TileGrid
 from .targets import Cell
 
-Cells = npt.NDArray[np.int64]
+Cells = Ints
 
 
 class StampStroke:
@@ -133,8 +133,8 @@ class StampStroke:
             grid.restore()
 
 
-def _within(grid: TileGrid, cells: Cells) -> npt.NDArray[np.bool_]:
-    inside: npt.NDArray[np.bool_] = ((cells >= 0) & (cells < (grid.shape[1], grid.shape[0]))).all(axis=1)
+def _within(grid: TileGrid, cells: Cells) -> Bools:
+    inside: Bools = ((cells >= 0) & (cells < (grid.shape[1], grid.shape[0]))).all(axis=1)
     return inside
 
 

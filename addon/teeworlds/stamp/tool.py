@@ -10,8 +10,9 @@ from ....formats.teeworlds import stamps
 from ...scene.blender_types import Icon
 from ...scene.fields import declared
 from ...scene.interface import tools
-from ...scene.interface.sidebar import LevelPanel, draw_text, register_classes, unregister_classes
+from ...scene.interface.sidebar import LevelPanel, draw_text
 from ...scene.names import showable
+from ...scene.registering import Both, added_property, in_turn
 from ...scene.reports import SceneError
 from ..structure.map_operator import OnMap
 from ..structure.parts import tile_kind
@@ -162,19 +163,10 @@ CLASSES = (
     LEVELWRIGHT_PT_teeworlds_stamp,
 )
 TOOLS = (LEVELWRIGHT_TOOL_teeworlds_stamp,)
-
-
-def register() -> None:
-    """Register the tool, with what it is made of."""
-    register_classes(CLASSES)
-    setattr(bpy.types.WindowManager, held.KEY, declared.pointer(held.TeeworldsStamp))
-    tools.register_tools(TOOLS)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    tools.unregister_tools(TOOLS)
-    palette.forget()
-    held.drop()
-    delattr(bpy.types.WindowManager, held.KEY)
-    unregister_classes(CLASSES)
+register, unregister = in_turn(
+    *CLASSES,
+    added_property(bpy.types.WindowManager, held.KEY, declared.pointer(held.TeeworldsStamp)),
+    Both(unregister=held.drop),
+    Both(unregister=palette.forget),
+    tools.Toolbar(TOOLS),
+)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Floats
 from ....formats.teeworlds import Group
 from ...scene.geometry import transforms
 from ...scene.kept.identity import kind_of
@@ -82,8 +82,6 @@ def _write_clip(scene: GroupInstance, group: Group, report: Report) -> None:
     _warn_between_pixels(empties[0], np.array(now_place[:2]), place, report)
 
 
-def _warn_between_pixels(
-    obj: bpy.types.Object, now: npt.NDArray[np.float64], shown: npt.NDArray[np.float64], report: Report
-) -> None:
+def _warn_between_pixels(obj: bpy.types.Object, now: Floats, shown: Floats, report: Report) -> None:
     if np.abs(now - shown).max() > 1 / 16 / layout.TILE:
         report.warn(f"{obj.name} was moved to whole pixels: its place is stored in those")

@@ -10,18 +10,18 @@ from typing import TypeVar
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Floats
 from ....formats.teeworlds import Layer, TileLayer
 from ...scene.geometry import evaluated, meshes, transforms
-from ...scene.kept.identity import kind_of
+from ...scene.kept.identity import ancestor
 from ...scene.reports import Report, SceneError
 from .. import layout
 from ..layout import read_properties
 from .collect import GroupInstance
 from .merge import MergedLayer
 
-Matrix = npt.NDArray[np.float64]
+Matrix = Floats
 Kind = TypeVar("Kind", bound=layout.LayerProperties)
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 
@@ -126,9 +126,7 @@ def _matrix(obj: bpy.types.Object, root: bpy.types.Object, depsgraph: bpy.types.
     A layer that was put into another group's collection still hangs below the root of the one that it came from: what
     it holds stays where it is in the group, as when the game's editor moves a layer.
     """
-    above = obj.parent
-    while above is not None and kind_of(above) != layout.GROUP:
-        above = above.parent
+    above = ancestor(obj, layout.GROUP)
     if above is not None:
         return transforms.compose(obj, above, depsgraph)
     to_level = transforms.compose(obj, None, depsgraph)

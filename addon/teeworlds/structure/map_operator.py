@@ -8,11 +8,10 @@ from typing import ClassVar
 
 import bpy
 
-from ....formats.binary import FormatError
 from ...scene.interface import sidebar
 from ...scene.kept import originals
 from ...scene.kept.identity import kind_of
-from ...scene.reports import SceneError
+from ...scene.reports import FAILURES, SceneError
 from .. import layout
 from .parts import group_of, groups_of, layer_above
 
@@ -26,8 +25,7 @@ def active_map(context: bpy.types.Context) -> bpy.types.Collection | None:
     if obj is not None and context.scene is not None:
         level = next((one for one in originals.levels(context.scene) if obj.name in one.all_objects), None)
         if level is not None:
-            info = originals.describe(level)
-            return level if info is not None and info.format == layout.FORMAT else None
+            return level if originals.format_of(level) == layout.FORMAT else None
     return sidebar.active_level(context, layout.FORMAT)
 
 
@@ -71,8 +69,6 @@ def make_object_active(
 class OnMap(sidebar.OnLevel):
     """Mixed into panels and operators that are about the active map."""
 
-    format_key = layout.FORMAT
-
     @classmethod
     def level(cls, context: bpy.types.Context) -> bpy.types.Collection | None:
         """The active map, by the active object first."""
@@ -82,7 +78,7 @@ class OnMap(sidebar.OnLevel):
 class MapOperator(OnMap, sidebar.LevelOperator):
     """What the operators on the active map share: one undo step, and errors as the user sees them."""
 
-    failures = (SceneError, FormatError, OSError, RuntimeError)
+    failures = (*FAILURES, RuntimeError)
     """RuntimeError: of Blender's own operators."""
     needs_layer: ClassVar[bool] = False
     """Whether it is about the active layer."""

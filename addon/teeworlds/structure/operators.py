@@ -113,7 +113,6 @@ class AddGroup(MapOperator):
 
     bl_idname = "levelwright.teeworlds_add_group"
     bl_label = "Add Group"
-    bl_options = {"REGISTER", "UNDO"}
 
     title: str = declared.string(name="Name", description="Up to 11 bytes", maxlen=11)
 
@@ -129,7 +128,6 @@ class AddClip(MapOperator):
 
     bl_idname = "levelwright.teeworlds_add_clip"
     bl_label = "Add Clip Rectangle"
-    bl_options = {"REGISTER", "UNDO"}
     needs_group = True
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
@@ -142,7 +140,6 @@ class MoveGroup(MapOperator):
 
     bl_idname = "levelwright.teeworlds_move_group"
     bl_label = "Move Group"
-    bl_options = {"REGISTER", "UNDO"}
     needs_group = True
 
     steps: int = declared.integer(name="Steps", description="Positive: later, in front", default=1)
@@ -157,7 +154,6 @@ class RemoveGroup(MapOperator):
 
     bl_idname = "levelwright.teeworlds_remove_group"
     bl_label = "Remove Group"
-    bl_options = {"REGISTER", "UNDO"}
     needs_group = True
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
@@ -170,7 +166,6 @@ class MoveLayer(MapOperator):
 
     bl_idname = "levelwright.teeworlds_move_layer"
     bl_label = "Move Layer"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     steps: int = declared.integer(name="Steps", description="Positive: later, in front", default=1)
@@ -185,7 +180,6 @@ class MoveToGroup(MapOperator):
 
     bl_idname = "levelwright.teeworlds_move_to_group"
     bl_label = "Move Layer to Group"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     target: int = declared.integer(
@@ -207,7 +201,6 @@ class RemoveLayer(MapOperator):
 
     bl_idname = "levelwright.teeworlds_remove_layer"
     bl_label = "Remove Layer"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:

@@ -10,7 +10,7 @@ import bpy
 from ....formats import teeworlds
 from ...scene.fields import properties
 from ...scene.kept import originals
-from ...scene.kept.identity import kind_of
+from ...scene.kept.identity import ancestor, kind_of
 from ...scene.reports import SceneError
 from .. import layout
 
@@ -86,10 +86,7 @@ def layers_of(group: bpy.types.Collection) -> list[bpy.types.Object]:
 
 def layer_above(obj: bpy.types.Object) -> bpy.types.Object | None:
     """The layer's object that an object hangs below; None where it hangs below none."""
-    parent = obj.parent
-    while parent is not None and kind_of(parent) != layout.LAYER:
-        parent = parent.parent
-    return parent
+    return ancestor(obj, layout.LAYER)
 
 
 def tile_kind(layer: bpy.types.Object) -> str | None:

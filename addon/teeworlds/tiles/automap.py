@@ -60,7 +60,6 @@ class Automap(MapOperator):
 
     bl_idname = "levelwright.teeworlds_automap"
     bl_label = "Automap"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     selected: bool = declared.boolean(
@@ -87,7 +86,6 @@ class ChooseAutomapper(MapOperator):
 
     bl_idname = "levelwright.teeworlds_choose_automapper"
     bl_label = "Choose Automapper"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     number: int = declared.integer(
@@ -106,7 +104,6 @@ class NewAutomapperSeed(MapOperator):
 
     bl_idname = "levelwright.teeworlds_new_automapper_seed"
     bl_label = "New Seed"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:

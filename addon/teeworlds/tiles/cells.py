@@ -5,23 +5,21 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Floats, Ints
 from ....formats.teeworlds.stamps import Rectangle
 from ...scene.geometry import meshes, transforms
-from ...scene.kept.identity import kind_of
+from ...scene.kept.identity import ancestor
 from .. import layout
 
 
-def matrix_of(layer: bpy.types.Object) -> npt.NDArray[np.float64]:
+def matrix_of(layer: bpy.types.Object) -> Floats:
     """A layer's transform in its group, float64 [4, 4]. Raises SceneError where a constraint moves it."""
-    above = layer.parent
-    while above is not None and kind_of(above) != layout.GROUP:
-        above = above.parent
+    above = ancestor(layer, layout.GROUP)
     return transforms.compose(layer, above)
 
 
-def cells_of(layer: bpy.types.Object, selected: bool = False) -> npt.NDArray[np.int64]:
+def cells_of(layer: bpy.types.Object, selected: bool = False) -> Ints:
     """Column and row of the faces of a layer that is a mesh, int64 [n, 2]. selected: of the selected ones only."""
     mesh = layer.data
     if not isinstance(mesh, bpy.types.Mesh) or not len(mesh.polygons):
@@ -33,7 +31,7 @@ def cells_of(layer: bpy.types.Object, selected: bool = False) -> npt.NDArray[np.
     middle = np.add.reduceat(data.positions[data.corner_verts], data.face_starts) / data.face_sizes[:, None]
     matrix = matrix_of(layer)
     places = middle[chosen] @ matrix[:2, :3].T + matrix[:2, 3]
-    cells: npt.NDArray[np.int64] = np.floor(places * (1, -1)).astype(np.int64)
+    cells: Ints = np.floor(places * (1, -1)).astype(np.int64)
     return cells
 
 

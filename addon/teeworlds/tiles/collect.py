@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Int32s
 from ....formats.binary import FormatError
 from ....formats.teeworlds import TILE_RECORDS, Automapper, EnvelopeKind, TileKind, TileLayer, tile_faces, tile_images
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, TileError, Tiles
@@ -77,7 +77,7 @@ def _tell_of_materials(scene: SceneLayer) -> None:
             )
 
 
-def _arrays(reference: Reference) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+def _arrays(reference: Reference) -> tuple[Int32s, Int32s]:
     number, offset = reference
     return np.array([number], np.int32), np.array([offset], np.int32)
 

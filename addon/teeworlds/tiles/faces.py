@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....formats import teeworlds
-from ....formats.arrays import Array, Integers, Reals
+from ....formats.arrays import Array, Indices, Int32s, Integers, Reals
 from ....formats.teeworlds import tile_faces
 from ....formats.teeworlds import tiles as tile_geometry
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE, TileError, TileFaces
@@ -38,9 +38,9 @@ NO_QUADS = "faces don't have four corners, as tiles do"
 class ShownTiles:
     """Which tile each face of a layer is."""
 
-    cells: npt.NDArray[np.int32]
+    cells: Int32s
     """[n, 2]: column and row that the face's middle is in."""
-    values: dict[str, npt.NDArray[np.int32]]
+    values: dict[str, Int32s]
     """[n] by attribute, see TILE_FIELDS. The index is -1 where only the UVs tell it and show no whole tile."""
 
 
@@ -141,7 +141,7 @@ def paint(layer: bpy.types.Object, faces: Integers, **values: Integers | int) ->
 def _paint(
     layer: bpy.types.Object,
     mesh: bpy.types.Mesh,
-    faces: npt.NDArray[np.intp],
+    faces: Indices,
     values: Mapping[str, Integers | int],
 ) -> None:
     kind = _kind(layer)
@@ -165,7 +165,7 @@ def _paint(
 
 
 def _some(
-    layer: bpy.types.Object, mesh: bpy.types.Mesh, kind: str, faces: npt.NDArray[np.intp]
+    layer: bpy.types.Object, mesh: bpy.types.Mesh, kind: str, faces: Indices
 ) -> tuple[TileFaces, npt.NDArray[np.int8]]:
     """Some of a layer's faces, and the corners of the cells that their corners sit at."""
     positions, corner_verts = attributes.read(mesh, "position"), attributes.read(mesh, ".corner_vert")
@@ -173,7 +173,7 @@ def _some(
         raise SceneError(f"{layer.name}: not all of its faces have four corners", [layer])
     points = _to_map(positions[corner_verts.reshape(-1, 4)[faces].reshape(-1)], _TO_MAP).reshape(-1, 4, 2)
     uvs, nothing = attributes.read(mesh, layout.UV, "CORNER"), np.zeros(len(faces), np.int32)
-    found: dict[str, npt.NDArray[np.int32]] = {}
+    found: dict[str, Int32s] = {}
     for name in (*TILE_FIELDS[kind].attributes, UV_TILE):
         stored = attributes.read(mesh, name, "FACE")
         if stored is not None:

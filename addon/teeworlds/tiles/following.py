@@ -11,6 +11,7 @@ from __future__ import annotations
 import bpy
 
 from ...scene.blender_types import persistent
+from ...scene.registering import called, in_turn
 from .. import layout
 from .faces import follow
 
@@ -27,11 +28,4 @@ def _follow_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | No
             follow(block)
 
 
-def register() -> None:
-    """Follow from now on."""
-    bpy.app.handlers.depsgraph_update_post.append(_follow_changed)
-
-
-def unregister() -> None:
-    """Undo `register`."""
-    bpy.app.handlers.depsgraph_update_post.remove(_follow_changed)
+register, unregister = in_turn(called(bpy.app.handlers.depsgraph_update_post, _follow_changed))

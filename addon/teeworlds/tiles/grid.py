@@ -11,27 +11,25 @@ from typing import Protocol
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
-from ....formats.arrays import Integers
+from ....formats.arrays import Int32s, Integers, Ints
 from ....formats.teeworlds.stamps import Rectangle
 from ....formats.teeworlds.tile_faces import SNAP
 from ...scene.geometry import meshes, transforms
-from ...scene.kept.identity import kind_of
+from ...scene.kept.identity import ancestor
 from ...scene.reports import SceneError
 from .. import layout
 from ..structure.parts import tile_kind
 from .grid_faces import FaceStore
 from .grid_pixels import PixelStore
 
-Ints = npt.NDArray[np.int32]
-Cells = npt.NDArray[np.int64]
+Cells = Ints
 
 
 class Store(Protocol):
     """Where the tiles of a layer lie."""
 
-    values: dict[str, Ints]
+    values: dict[str, Int32s]
     """[h, w] each."""
 
     def put(self, cells: Cells) -> None:
@@ -61,10 +59,10 @@ class TileGrid:
         """Column and row of the cell at the object's origin."""
         plane = layer.get(layout.STORAGE) == layout.PLANE
         self._store: Store = (PixelStore if plane else FaceStore)(layer, kind, self.shape, self.offset)
-        self._before: dict[str, Ints] | None = None
+        self._before: dict[str, Int32s] | None = None
 
     @property
-    def values(self) -> Mapping[str, Ints]:
+    def values(self) -> Mapping[str, Int32s]:
         """What each cell shows, int32 [h, w] by attribute (TILE_FIELDS); index 0 is air. Change it by `put` alone."""
         return self._store.values
 
@@ -136,9 +134,7 @@ def offset_of(layer: bpy.types.Object) -> tuple[int, int]:
 
     Raises SceneError for a layer that is turned, scaled or off the grid.
     """
-    above = layer.parent
-    while above is not None and kind_of(above) != layout.GROUP:
-        above = above.parent
+    above = ancestor(layer, layout.GROUP)
     matrix = transforms.compose(layer, above) if above is not None else np.eye(4)
     place = matrix[:2, 3]
     straight = np.abs(matrix[:2, :2] - np.eye(2)).max() <= SNAP / 1024 and np.abs(matrix[:2, 2]).max() <= SNAP

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
-from ....formats.arrays import Array
+from ....formats.arrays import Array, Bools, Int32s, Ints, Singles
 from ....formats.teeworlds import tile_faces
 from ....formats.teeworlds import tiles as tile_geometry
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE, TileFaces, corner_positions
@@ -24,8 +23,7 @@ from ...scene.reports import SceneError
 from .. import layout
 from .reshape import reshape
 
-Ints = npt.NDArray[np.int32]
-Cells = npt.NDArray[np.int64]
+Cells = Ints
 _BLOCK = 1 << 13  # faces that are worked on at a time, so that what is made on the way stays in the processor's cache
 
 
@@ -52,7 +50,7 @@ class FaceStore:
         }
         uvs = attributes.read(mesh, layout.UV, "CORNER", room)
         self._uvs = np.zeros((count, 4, 2), np.float32) if uvs is None else uvs.reshape(-1, 4, 2)
-        self._saved: list[tuple[Cells, dict[str, Ints], npt.NDArray[np.float32]]] = []
+        self._saved: list[tuple[Cells, dict[str, Int32s], Singles]] = []
         """Faces with the attributes and UVs that they had, in the order in which they were painted."""
         told = self._told()
         if mesh.attributes.get(UV_TILE) is None:  # of 0.3 or made by a script: its faces are what they show
@@ -68,7 +66,7 @@ class FaceStore:
         double = self._face[cells] != numbers
         self._doubles = numbers[double], cells[double]
         """Faces that lie below another of their cell, and their cells: an export would refuse both."""
-        self.values: dict[str, Ints] = {}
+        self.values: dict[str, Int32s] = {}
         for name, field in told.items():
             self.values[name] = np.zeros(shape, np.int32)
             self.values[name].reshape(-1)[cells] = field[numbers]
@@ -77,7 +75,7 @@ class FaceStore:
         self._erased = np.zeros(count, np.bool_)
         self._painted = False
 
-    def _corner_positions(self, room: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    def _corner_positions(self, room: Singles) -> Singles:
         """[4n, 3]: the corners of the faces, in the object's space. room: for what is only looked at."""
         mesh = self.mesh
         if not quads.are_quads(mesh):
@@ -86,7 +84,7 @@ class FaceStore:
         if positions is None or corner_verts is None:
             return np.zeros((0, 3), np.float32)
         in_order = len(positions) == len(corner_verts) and _is_in_order(corner_verts)
-        corners: npt.NDArray[np.float32] = positions if in_order else positions[corner_verts]
+        corners: Singles = positions if in_order else positions[corner_verts]
         return corners
 
     def _cells(self) -> Cells:
@@ -102,13 +100,13 @@ class FaceStore:
             cells[block] = np.where(inside, row * width + column, -1)
         return cells
 
-    def _face_attribute(self, name: str, count: int) -> Ints:
+    def _face_attribute(self, name: str, count: int) -> Int32s:
         stored: bpy.types.Attribute | None = self.mesh.attributes.get(name)
         if stored is None:
             return np.zeros(count, np.int32)
         return attributes.whole_numbers(self.layer, name, stored.domain, attributes.read(self.mesh, name))
 
-    def _told(self) -> dict[str, Ints]:
+    def _told(self) -> dict[str, Int32s]:
         """Which tile each face is: by its attributes where UVs and corners say the same, and else by the rule."""
         told = {name: self._attributes[name] for name in TILE_FIELDS[self.kind].attributes}
         odd = np.flatnonzero(~self._plain(told))
@@ -125,9 +123,9 @@ class FaceStore:
                 told[name][odd] = field
         return told
 
-    def _plain(self, told: dict[str, Ints]) -> npt.NDArray[np.bool_]:
+    def _plain(self, told: dict[str, Int32s]) -> Bools:
         """Which faces are as an import makes them: with the UVs of their attributes, and corners in the usual order."""
-        plain: npt.NDArray[np.bool_] = self._attributes[UV_TILE] == tile_faces.made_for(self.kind, told)
+        plain: Bools = self._attributes[UV_TILE] == tile_faces.made_for(self.kind, told)
         flags = told.get("flags", told["index"] & 0)
         for start in range(0, len(plain), _BLOCK):
             block = slice(start, start + _BLOCK)
@@ -187,7 +185,7 @@ class FaceStore:
             self.mesh.uv_layers.new(name=layout.UV, do_init=False)
         attributes.write(self.mesh, layout.UV, "CORNER", "FLOAT2", self._uvs)
 
-    def _added(self) -> tuple[npt.NDArray[np.float32], dict[str, tuple[Domain, Kind, Array]], Array]:
+    def _added(self) -> tuple[Singles, dict[str, tuple[Domain, Kind, Array]], Array]:
         """Corners [4n, 3], face attributes and UVs [4n, 2] of the tiles that have no face yet."""
         cells = np.flatnonzero(self._new)
         values = {name: field.reshape(-1)[cells] for name, field in self.values.items()}

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Int32s, Ints, Singles
 from ....formats.teeworlds.tile_faces import TILE_FIELDS
 from ...scene.blender_types import channels_of
 from ...scene.media import images
@@ -14,8 +14,7 @@ from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout
 
-Ints = npt.NDArray[np.int32]
-Cells = npt.NDArray[np.int64]
+Cells = Ints
 _SIGN = 1 << 15
 
 
@@ -40,7 +39,7 @@ class PixelStore:
                 bpy.ops.ed.undo_push(message="Painted Tiles")
         self._pixels = [_read(image) for image in self._images]
         self._touched: set[int] = set()
-        self.values: dict[str, Ints] = {name: np.zeros(shape, np.int32) for name in self._fields.attributes}
+        self.values: dict[str, Int32s] = {name: np.zeros(shape, np.int32) for name in self._fields.attributes}
         for channels, pixels in zip(self._fields.images, self._pixels, strict=True):
             for channel, (name, shift) in enumerate(channels):
                 self.values[name] |= np.rint(pixels[..., channel] * 255).astype(np.int32) << shift
@@ -83,7 +82,7 @@ class PixelStore:
             self._images[number].reload()
 
 
-def _read(image: bpy.types.Image) -> npt.NDArray[np.float32]:
+def _read(image: bpy.types.Image) -> Singles:
     """The pixels of an image, [h, w, 4], the top row first."""
     width, height = image.size
     values = np.empty((height, width, 4), np.float32)
@@ -91,6 +90,6 @@ def _read(image: bpy.types.Image) -> npt.NDArray[np.float32]:
     return np.ascontiguousarray(values[::-1])
 
 
-def _write(image: bpy.types.Image, values: npt.NDArray[np.float32]) -> None:
+def _write(image: bpy.types.Image, values: Singles) -> None:
     channels_of(image).foreach_set(np.ascontiguousarray(values[::-1]).reshape(-1))
     image.update()

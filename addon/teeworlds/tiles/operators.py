@@ -42,7 +42,6 @@ class FillTiles(MapOperator):
 
     bl_idname = "levelwright.teeworlds_fill_tiles"
     bl_label = "Fill Tiles"
-    bl_options = {"REGISTER", "UNDO"}
     needs_layer = True
 
     x: int = declared.integer(name="X", description="Column of the first tile", min=0)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
 from ....formats import face_rings
-from ....formats.arrays import Array
+from ....formats.arrays import Array, Bools, Singles
 from ...scene import attributes
 from ...scene.attributes import KINDS, Domain, Kind
 from ...scene.blender_types import elements_of
@@ -30,8 +29,8 @@ Layers = dict[str, tuple[Domain, Kind, Array]]
 
 def reshape(
     mesh: bpy.types.Mesh,
-    keep: npt.NDArray[np.bool_],
-    positions: npt.NDArray[np.float32],
+    keep: Bools,
+    positions: Singles,
     faces: Layers,
     uvs: Mapping[str, Array],
     known: dict[str, Array] | None = None,
@@ -75,7 +74,7 @@ def reshape(
 class _Kept:
     """Which faces stay: their values go in front of those of the new ones."""
 
-    keep: npt.NDArray[np.bool_]
+    keep: Bools
     added: int
 
     def values(self, domain: str, values: Array, new: Array | None = None) -> Array:
@@ -118,7 +117,7 @@ def _read(mesh: bpy.types.Mesh, held: bpy.types.Attribute) -> Array | None:
     return values if values is None or corner_verts is None else np.asarray(values[corner_verts])
 
 
-def _fill(mesh: bpy.types.Mesh, points: npt.NDArray[np.float32]) -> None:
+def _fill(mesh: bpy.types.Mesh, points: Singles) -> None:
     """Give an empty mesh faces with four corners that have a vertex and an edge each. points: their memory is used."""
     corners = len(points)
     if not corners:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
+from ....formats.arrays import Records
 from ....formats.teeworlds import TILE
 from ...scene.geometry import meshes
 from ...scene.kept import identity
@@ -105,7 +105,7 @@ def _remove(border: bpy.types.Object) -> None:
                     bpy.data.images.remove(image)
 
 
-def shown_tiles(layer: bpy.types.Object) -> npt.NDArray[np.void]:
+def shown_tiles(layer: bpy.types.Object) -> Records:
     """The tiles [h, w] (TILE) that a layer's object shows, those off its grid left out."""
     width, height = int(layer["width"]), int(layer["height"])
     tiles = np.zeros((height, width), TILE)

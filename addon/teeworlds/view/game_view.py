@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 from mathutils import Matrix, Vector
 
+from ....formats.arrays import Floats
 from ....formats.teeworlds.camera import spawn_among, spawns_among, view_size
 from ...scene.blender_types import always, configure, expect
 from ...scene.kept import identity
@@ -241,7 +241,7 @@ def frame(collection: bpy.types.Collection) -> list[Vector]:
     return [turned @ Vector((x, y, 0.0)) for x in (left, right) for y in (lower, upper)]
 
 
-def _extent(collection: bpy.types.Collection) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _extent(collection: bpy.types.Collection) -> tuple[Floats, Floats]:
     """Lower left and upper right corner of the game layer, or without one of all tile layers, as properties tell."""
     layers = [obj for obj in all_layers(collection) if obj.get("width") is not None]
     played = [obj for obj in layers if tile_kind(obj) == "GAME"]  # others are larger in many maps, with nothing there

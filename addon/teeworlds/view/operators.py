@@ -23,7 +23,6 @@ class ViewAsGame(MapOperator):
 
     bl_idname = "levelwright.teeworlds_view_as_game"
     bl_label = "View as the Game"
-    bl_options = {"REGISTER", "UNDO"}
 
     x: float = declared.number(name="X", description="Middle of the picture, in tiles from the map's left edge")
     y: float = declared.number(name="Y", description="Middle of the picture, in tiles from the map's upper edge")
@@ -61,7 +60,6 @@ class EndGameView(MapOperator):
 
     bl_idname = "levelwright.teeworlds_end_game_view"
     bl_label = "Leave the Game's View"
-    bl_options = {"REGISTER", "UNDO"}
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Put all of it back."""
@@ -136,7 +134,6 @@ class SwitchView(MapOperator):
 
     bl_idname = "levelwright.teeworlds_switch_view"
     bl_label = "Switch View"
-    bl_options = {"REGISTER", "UNDO"}
 
     what: str = declared.menu(name="What", items=[(key, one.title, one.tooltip) for key, one in SWITCHES.items()])
     on: bool = declared.boolean(name="On", default=True)
@@ -160,7 +157,6 @@ class ShowEntities(MapOperator):
 
     bl_idname = "levelwright.teeworlds_show_entities"
     bl_label = "Art of Entities"
-    bl_options = {"REGISTER", "UNDO"}
 
     art: str = declared.menu(name="Art", description="Of which game type", items=declared.items(_art))
 

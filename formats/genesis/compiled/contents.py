@@ -2,11 +2,9 @@
 """What a compiled level holds, for people to read: a summary, everything decoded, and which part a byte is of."""
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
 from ...binary import FormatError
-from ...format import Document
+from ...format import Document, tried
 from .. import contents_map
 from ..entities import Entity
 from . import pictures
@@ -22,21 +20,13 @@ def summary(level: CompiledLevel) -> Document:
     return {
         "kind": level.kind,
         "compiled": f"{time[0]:04}-{time[1]:02}-{time[3]:02} {time[4]:02}:{time[5]:02}:{time[6]:02}",
-        "world": _try(lambda: {} if level.world is None else dict(level.world.pairs)),
+        "world": tried(lambda: {} if level.world is None else dict(level.world.pairs)),
         "chunks": {chunk.name.removeprefix("chunk "): chunk.count for chunk in level.chunks},
-        "textures": _try(lambda: pictures.names(level)),
-        "models": _try(lambda: [entity.name for entity in level.models]),
-        "entities": _try(lambda: dict(Counter(entity.classname for entity in level.points).most_common())),
+        "textures": tried(lambda: pictures.names(level)),
+        "models": tried(lambda: [entity.name for entity in level.models]),
+        "entities": tried(lambda: dict(Counter(entity.classname for entity in level.points).most_common())),
         "bytes behind the end": len(level.trailing) or None,
     }
-
-
-def _try(make: Callable[[], Any]) -> Any:
-    """What `make` returns, or the FormatError that it raises."""
-    try:
-        return make()
-    except FormatError as error:
-        return error
 
 
 def contents(level: CompiledLevel) -> Document:
@@ -54,11 +44,11 @@ def _decoded(chunk: Chunk, level: CompiledLevel) -> object:
         return chunk.data
     which = ChunkId(chunk.type)
     if which == ChunkId.ENTITIES:
-        return _try(lambda: [[list(pair) for pair in entity.pairs] for entity in level.entities])
+        return tried(lambda: [[list(pair) for pair in entity.pairs] for entity in level.entities])
     if which == ChunkId.MOTIONS:
         moving = [entity for entity in _entities(level) if entity.motion is not None]
         return {entity.name: contents_map.motion_contents(entity.motion) for entity in moving if entity.motion}
-    table = _try(lambda: level.table(which))
+    table = tried(lambda: level.table(which))
     if isinstance(table, FormatError) or table.dtype.names is None:
         return table
     return {name: table[name] for name in table.dtype.names}

@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
-from ...arrays import Array
+from ...arrays import Array, Bytes, Floats, Ints
 from ...binary import FormatError
-from ...convex import Floats, Ints
 from ..records import FaceArray, FaceFlag
 from . import geometry, lighting
 from .level import CompiledLevel
@@ -17,7 +15,6 @@ from .lighting import CHANNELS, LightBlocks
 from .records import TEXINFO, ChunkId
 from .surfaces import DrawnFaces
 
-Bytes = NDArray[np.uint8]
 LIT_OTHERWISE = int(FaceFlag.NO_LIGHTMAP | FaceFlag.GOURAUD | FaceFlag.FLAT)
 """Flags that say where a face's light is: only compiling makes one of another kind."""
 MOST_LUXELS = 18

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from ... import ranges
-from ...convex import Bools, Floats, Ints, Polygons
+from ...arrays import Bools, Floats, Ints
+from ...convex import Polygons
 from .. import geometry
 from ..geometry import Geometry
 from ..records import FaceArray, FaceFlag, new_faces

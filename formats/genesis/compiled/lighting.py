@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import ranges
-from ...convex import Bools, Floats, Ints
+from ...arrays import Bools, Floats, Ints
 from ..records import FaceArray
 from . import geometry
 from .level import CompiledLevel

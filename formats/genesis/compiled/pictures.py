@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ... import ranges
+from ...arrays import Bools
 from ...binary import FormatError
 from .. import txl
 from ..bitmap import Bitmap, BitmapFlag, PixelFormat, Pixels
@@ -26,15 +27,13 @@ def names(level: CompiledLevel) -> list[str]:
     return texture_names(made)
 
 
-def keyed(level: CompiledLevel) -> NDArray[np.bool_]:
+def keyed(level: CompiledLevel) -> Bools:
     """Which textures are on a translucent face, so that the engine sees through their colour 255: bool[textures]."""
     count, infos = len(level.table(ChunkId.TEXTURES)), level.table(ChunkId.TEXINFOS)
     used = level.table(ChunkId.FACES)["texinfo"]
     infos = infos[used[(used >= 0) & (used < len(infos))]]
     numbers = infos["texture"][infos["flags"] & int(FaceFlag.TRANSLUCENT) != 0]
-    made = np.zeros(count, np.bool_)
-    made[numbers[(numbers >= 0) & (numbers < count)]] = True
-    return made
+    return ranges.among(numbers, count)
 
 
 def size(level: CompiledLevel, number: int) -> tuple[int, int]:

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ... import convex, ranges
+from ...arrays import Floats, Ints
 from ...binary import FormatError
-from ...convex import Floats, Ints, Polygons
+from ...convex import Polygons
 from ...steps import Steps
 from .level import CompiledLevel
 from .records import ChunkId

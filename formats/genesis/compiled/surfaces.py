@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import ranges
+from ...arrays import Bools, Floats, Ints
 from ...binary import FormatError
-from ...convex import Bools, Floats, Ints
 from .level import CompiledLevel
 from .records import ChunkId
 

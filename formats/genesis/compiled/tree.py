@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, Floats, Ints
 from ...binary import FormatError
-from ...convex import Floats, Ints
 from .level import CompiledLevel
 from .records import ChunkId
 

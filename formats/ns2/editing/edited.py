@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Array
+from ...arrays import Array, Bools, Floats, Indices, Singles
 from ...binary import FormatError
 from ...counting import number_of
 from ..mesh import Mesh
@@ -15,8 +15,6 @@ from ..records import MASK_WORDS, NO_GROUP
 from ..walk import gather
 from .shown import ShownMesh, groups_shown
 
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 Words = NDArray[np.uint32]
 
 TEXTURE = (("angle", 0), ("scale", 0), ("scale", 1), ("offset", 0), ("offset", 1))
@@ -27,15 +25,15 @@ TEXTURE = (("angle", 0), ("scale", 0), ("scale", 1), ("offset", 0), ("offset", 1
 class EditedMesh:
     """n vertices, e edges, p polygons with c corners, in Spark's axes; which records of the level's mesh they are."""
 
-    positions: NDArray[np.float32]
+    positions: Singles
     """[n, 3], metres, finite."""
-    rounding: NDArray[np.float64]
+    rounding: Floats
     """[n]: metres that each may be off by rounding and still be where it was."""
-    vertices: Ints
+    vertices: Indices
     """[n]: the vertex of the level that each is, -1: a new one."""
     vertex_groups: Words
     """[n]: id of a geometry group, NO_GROUP for none."""
-    edges: Ints
+    edges: Indices
     """[e, 2]: vertices."""
     smooth: Bools
     """[e]."""
@@ -43,17 +41,17 @@ class EditedMesh:
     """[e]: cuts through a face with holes, no edges of the level. The polygons on both sides are one face."""
     edge_groups: Words
     """[e]: id of a geometry group, NO_GROUP for none."""
-    starts: Ints
+    starts: Indices
     """[p + 1]: the first corner of each polygon."""
-    corners: Ints
+    corners: Indices
     """[c]: the vertex of each corner."""
-    sides: Ints
+    sides: Indices
     """[c]: the edge from each corner to the next one."""
-    uvs: NDArray[np.float32]
+    uvs: Singles
     """[c, 2]: v upwards; NaN where there are none."""
-    faces: Ints
+    faces: Indices
     """[p]: the face of the level that each polygon is (a part of), -1: a new one."""
-    materials: Ints
+    materials: Indices
     """[p]: into `MaterialEdits.paths`."""
     layers: Words
     """[p, 8]: words of the mask of layers."""
@@ -61,7 +59,7 @@ class EditedMesh:
     """[p]: id of a geometry group, NO_GROUP for none."""
     mapping_groups: Words
     """[p]: id of a mapping group, NO_MAPPING_GROUP for none."""
-    textures: NDArray[np.float32]
+    textures: Singles
     """[p, 5]: the angle, scale and offset of a polygon's own that lay on it where it came from (`TEXTURE`), all 0: it
     says none. They are a new face's while they give its UVs."""
     fresh: Bools
@@ -111,12 +109,12 @@ class EditedMesh:
         return replace(self, starts=starts, **corners, **{name: getattr(self, name)[numbers] for name in parts})
 
     @property
-    def polygons(self) -> Ints:
+    def polygons(self) -> Indices:
         """The polygon of each corner, int[c]."""
         return np.repeat(np.arange(len(self.faces)), np.diff(self.starts))
 
     @property
-    def following(self) -> Ints:
+    def following(self) -> Indices:
         """The next corner of each corner's polygon, int[c]."""
         after = np.arange(1, len(self.corners) + 1)
         after[self.starts[1:] - 1] = self.starts[:-1]
@@ -158,7 +156,7 @@ class Finding:
 
     severity: Literal["warning", "note"]
     message: str
-    polygons: Ints | None = field(default=None, compare=False)
+    polygons: Indices | None = field(default=None, compare=False)
     """What of the edited mesh it is about, int[k]; None: all of it."""
     are_bent: bool = field(default=False, compare=False)
     """Whether it is that they aren't flat."""
@@ -167,7 +165,7 @@ class Finding:
 class RefusedFacesError(FormatError):
     """Edited faces that a level can't hold. The message has {} where their number belongs."""
 
-    def __init__(self, message: str, polygons: Ints) -> None:
+    def __init__(self, message: str, polygons: Indices) -> None:
         """polygons: of the edited mesh, int[k]."""
         super().__init__(message.format(number_of(len(polygons), "faces")))
         self.polygons = polygons

@@ -18,20 +18,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Reals
+from ...arrays import Bools, Floats, Indices, Reals, Records, Singles
 from ...counting import number_of
 from ..mesh import Mesh
 from ..normals import face_normals
-from ..records import MAPPING_GROUP, NO_MAPPING_GROUP, Records
+from ..records import MAPPING_GROUP, NO_MAPPING_GROUP
 from ..texture_mapping import TOLERANCE, Mapping, axes, coordinates, solve
-from .edited import Bools, EditedMesh, Finding, Ints, RefusedFacesError, TextureRules
+from .edited import EditedMesh, Finding, RefusedFacesError, TextureRules
 from .matching import FaceTable
 from .numbering import mixed
 from .shown import ShownPolygons
-
-Doubles = NDArray[np.float64]
 
 USUAL_SCALE = 39.3700787 * 8 / 1024
 """Repeats a metre of a texture of 1,024 pixels as the editor lays it, 8 to the inch: of new faces without UVs."""
@@ -57,11 +54,11 @@ class FaceEdits:
     """[f]: a vertex moved, or the loops are others."""
     regrouped: Bools
     """[f]: the polygons name another mapping group than the record."""
-    positions: NDArray[np.float32]
+    positions: Singles
     """[m, 3]: of interim vertices."""
-    numbers: Ints
+    numbers: Indices
     """[n]: the interim number of each vertex of the edited mesh."""
-    corners: Ints
+    corners: Indices
     """[members]: the interim vertex at which each member of the table's loops starts."""
 
 
@@ -113,7 +110,7 @@ class MappingOverlay:
                 f"{number_of(len(skewed), 'faces have')} textures near their UVs: these are skewed or bent", skewed
             )
 
-    def _warn(self, message: str, faces: Ints) -> None:
+    def _warn(self, message: str, faces: Indices) -> None:
         """Warn of faces of the table."""
         polygons = np.flatnonzero(np.isin(self.table.polygons, faces))
         self.findings.append(Finding("warning", message, polygons))
@@ -123,7 +120,7 @@ class MappingOverlay:
 
     # ------------------------------------------------------------------------------------------------------ own
 
-    def _own(self, which: Ints) -> None:
+    def _own(self, which: Indices) -> None:
         """Parameters of faces that are in no group."""
         if not len(which):
             return
@@ -162,7 +159,7 @@ class MappingOverlay:
             lie = "textures lie as on the faces that they came from"
             self._warn(f"{number_of(count, 'reshaped faces have')} skewed UVs: {lie}", which[skewed])
 
-    def _hold(self, which: Ints) -> None:
+    def _hold(self, which: Indices) -> None:
         """Let textures stay where they are in the level, on faces that lie otherwise than those that they came from:
         what parameters mean depends on a face's normal. Where that is quite another, the parameters stay as they are.
         """
@@ -178,23 +175,23 @@ class MappingOverlay:
         alike &= _is_finite(found)
         self._write(self.table.faces.records, which[alike], Mapping(*(each[alike] for each in _parts(found))))
 
-    def _is_plain(self, which: Ints) -> Bools:
+    def _is_plain(self, which: Indices) -> Bools:
         """Which faces lie as the editor lays new ones, bool of `which`: those that were made by hand."""
         fresh = self.edited.fresh[self.table.first[which]] & (self.table.parents[which] < 0)
         return fresh if self.rules.world else np.zeros(len(which), np.bool_)
 
-    def _is_sliver(self, which: Ints, corners: Ints, charts: Ints) -> Bools:
+    def _is_sliver(self, which: Indices, corners: Indices, charts: Indices) -> Bools:
         """Which faces are lines, but for rounding, bool of `which`."""
         points = self._points[corners].astype(np.float64)
         flat = [(points * axis[charts]).sum(axis=1) for axis in axes(self._normals[which])]
         return _narrow(np.stack(flat, axis=1), charts, len(which))
 
-    def _file_normals(self) -> Doubles:
+    def _file_normals(self) -> Floats:
         """Of the faces of the file [n, 3]."""
         mesh = self._mesh
         return face_normals(mesh.positions, mesh.corners, mesh.faces.face_loops, mesh.faces.loop_members)
 
-    def _group(self, number: int, which: Ints) -> None:
+    def _group(self, number: int, which: Indices) -> None:
         """Faces of one group of which something was edited: they agree with it, or all move it, or they leave it."""
         faces = self.table.faces.records
         rows = np.flatnonzero(self.groups["id"] == number)
@@ -237,7 +234,7 @@ class MappingOverlay:
         own = (self._uv_edited[leaving] & ~self.edits.reshaped[leaving]) | (self.table.parents[leaving] < 0)
         self._divide(row, leaving[~alone & own])
 
-    def _divide(self, row: Ints, which: Ints) -> None:
+    def _divide(self, row: Indices, which: Indices) -> None:
         """Take faces out of a group whose UVs neither it gives nor any parameters of their own: where those of a group
         like it do, they get one.
         """
@@ -251,7 +248,7 @@ class MappingOverlay:
         while len(rest):
             rest = rest[~self._branch(row, rest)]
 
-    def _branch(self, row: Ints, which: Ints) -> Bools:
+    def _branch(self, row: Indices, which: Indices) -> Bools:
         """Put faces into a new group that is turned as another one: all of them, or else those that lie as the first.
         Says which.
         """
@@ -274,7 +271,7 @@ class MappingOverlay:
         self._note(f"{number_of(members.sum(), 'faces')} became mapping group {made['id'][0]}: textures lie otherwise")
         return members
 
-    def _turned(self, corners: Ints, sign: float) -> Iterator[Doubles]:
+    def _turned(self, corners: Indices, sign: float) -> Iterator[Floats]:
         """The normal [1, 3] of a group whose texture lies on these corners as one, if there is one. sign: that of the
         product of the group's scales; -1 is a mirrored texture.
         """
@@ -287,7 +284,7 @@ class MappingOverlay:
         if length > 0:
             yield (normal / length)[None]
 
-    def _new_group(self, number: int, which: Ints) -> None:
+    def _new_group(self, number: int, which: Indices) -> None:
         """A group that there isn't yet, of all faces whose attribute names it: it looks as they do on the whole, or to
         where their texture comes from.
         """
@@ -327,7 +324,7 @@ class MappingOverlay:
         edited[self._corner_faces[known & ~same]] = True
         return edited
 
-    def _charts(self, which: Ints) -> tuple[Ints, Ints]:
+    def _charts(self, which: Indices) -> tuple[Indices, Indices]:
         """The corners of faces, and of each the place of its face in `which`."""
         places = np.full(len(self.table.records), -1, np.intp)
         places[which] = np.arange(len(which))
@@ -336,8 +333,8 @@ class MappingOverlay:
         return charts[corners], corners
 
     def _solve(
-        self, corners: Ints, charts: Ints, normals: Doubles, before: Mapping | None
-    ) -> tuple[Mapping, Doubles, Bools]:
+        self, corners: Indices, charts: Indices, normals: Floats, before: Mapping | None
+    ) -> tuple[Mapping, Floats, Bools]:
         """Parameters that come nearest, how far they are off, and which charts' UVs cover no area."""
         points, uvs = self._points[corners], self.edited.uvs[corners].astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -366,7 +363,7 @@ class MappingOverlay:
         scale = np.where(moved[:, None], before.scale, mapping.scale)
         return Mapping(angle, scale, offset), np.where(moved, worst, residual), flat & ~moved
 
-    def _fits(self, corners: Ints, charts: Ints, which: Ints, normal: Doubles, mapping: Mapping) -> Bools:
+    def _fits(self, corners: Indices, charts: Indices, which: Indices, normal: Floats, mapping: Mapping) -> Bools:
         """Whether the UVs of faces are what the parameters of one chart give, bool of `which`."""
         points, uvs = self._points[corners], self.edited.uvs[corners]
         apart = np.abs(coordinates(points, normal, mapping, np.zeros(len(corners), np.intp)) - uvs).max(axis=1)
@@ -377,13 +374,13 @@ class MappingOverlay:
         result: Bools = worst <= _KEPT + _STEP * size
         return result
 
-    def _limit(self, corners: Ints, charts: Ints, count: int) -> Doubles:
+    def _limit(self, corners: Indices, charts: Indices, count: int) -> Floats:
         """How far UVs may be off."""
         squares = (self.edited.uvs[corners].astype(np.float64) ** 2).sum(axis=1)
         return np.asarray(TOLERANCE + _STEP * np.sqrt(np.bincount(charts, squares, count)), np.float64)
 
     @staticmethod
-    def _write(records: Records, rows: Ints, mapping: Mapping) -> None:
+    def _write(records: Records, rows: Indices, mapping: Mapping) -> None:
         with np.errstate(over="ignore"):
             records["angle"][rows] = mapping.angle
             records["scale"][rows] = mapping.scale
@@ -404,7 +401,7 @@ def _is_finite(mapping: Mapping) -> Bools:
     return result
 
 
-def _narrow(uvs: Doubles, charts: Ints, count: int) -> Bools:
+def _narrow(uvs: Floats, charts: Indices, count: int) -> Bools:
     """Which charts' UVs, or places in their planes, lie on a line or in a point."""
     sizes = np.maximum(np.bincount(charts, minlength=count), 1)
     means = np.stack([np.bincount(charts, axis, count) / sizes for axis in uvs.T], axis=1)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Integers, Records
+from ...arrays import Bools, Indices, Integers, Records
 from ..faces import Faces
 from ..joining import joined
 from ..mesh import Mesh
 from ..records import MEMBER, new_faces
 from ..walk import gather
-from .edited import TEXTURE, Bools, EditedMesh, Ints
+from .edited import TEXTURE, EditedMesh
 from .numbering import EdgeNumbers, VertexNumbers, mixed
 from .shown import ShownPolygons
 
@@ -27,15 +27,15 @@ from .shown import ShownPolygons
 class FaceTable:
     """The f faces of an edited mesh, as a level has them: those of the original that stay, then new ones."""
 
-    records: Ints
+    records: Indices
     """[f]: the face of the original that each is, -1: new."""
-    polygons: Ints
+    polygons: Indices
     """[p]: the face of each polygon of the edited mesh."""
-    first: Ints
+    first: Indices
     """[f]: a polygon of each, -1: it isn't shown."""
     same: Bools
     """[f]: its loops are the original's."""
-    parents: Ints
+    parents: Indices
     """[f]: the face of the original that it is, or came from, -1: none."""
     faces: Faces
     """With interim numbers of edges."""
@@ -76,7 +76,9 @@ def match_faces(
     return _table(edited, mesh, shown, same, matched, rest, made.polygon_faces, heads, parents, records, new)
 
 
-def _matched(edited: EditedMesh, mesh: Mesh, shown: ShownPolygons, owners: Ints, here: Ints, there: Ints) -> Bools:
+def _matched(
+    edited: EditedMesh, mesh: Mesh, shown: ShownPolygons, owners: Indices, here: Indices, there: Indices
+) -> Bools:
     """Which polygons make up faces that are as the import made them, bool[p]."""
     known = np.zeros(len(owners), np.bool_)
     if not len(shown.faces) or not len(owners):
@@ -104,14 +106,14 @@ def _matched(edited: EditedMesh, mesh: Mesh, shown: ShownPolygons, owners: Ints,
     return result
 
 
-def _following(starts: Integers) -> Ints:
+def _following(starts: Integers) -> Indices:
     """The next corner of each corner's polygon or loop, none of which is empty."""
     after = np.arange(1, int(starts[-1]) + 1)
     after[starts[1:] - 1] = starts[:-1]
     return after
 
 
-def _members(loop_corners: Ints, corners: Ints, ends: Ints, edges: EdgeNumbers) -> tuple[Ints, Records]:
+def _members(loop_corners: Indices, corners: Indices, ends: Indices, edges: EdgeNumbers) -> tuple[Indices, Records]:
     """The vertices along loops [k, 2], and members along edges, which are made where there are none yet."""
     pairs = np.stack([ends[corners], ends[corners[_following(loop_corners)]]], axis=1)
     members = np.zeros(len(pairs), MEMBER)
@@ -122,8 +124,8 @@ def _members(loop_corners: Ints, corners: Ints, ends: Ints, edges: EdgeNumbers) 
 
 
 def _of_record(
-    mesh: Mesh, members: Records, parents: Ints, face_loops: Ints, loop_corners: Ints, pairs: Ints
-) -> tuple[Ints, Ints, Records]:
+    mesh: Mesh, members: Records, parents: Indices, face_loops: Indices, loop_corners: Indices, pairs: Indices
+) -> tuple[Indices, Indices, Records]:
     """How many of each face's steps its record has as well [n]; which steps [m], and the record's members for those."""
     counts = np.diff(loop_corners)
     loops = np.repeat(np.arange(len(counts)), counts)
@@ -144,7 +146,7 @@ def _of_record(
     return np.bincount(faces[steps], minlength=len(parents)), steps, part.members[first[at[steps]]]
 
 
-def _instances(parents: Ints, same: Ints, known: Ints) -> Ints:
+def _instances(parents: Indices, same: Indices, known: Indices) -> Indices:
     """The record that each joined face is, -1 for none: those that stay as they are have their polygons already."""
     records = np.full(len(parents), -1, np.intp)
     free = np.flatnonzero((parents >= 0) & (same[parents] < 0)) if len(same) else np.zeros(0, np.intp)
@@ -159,13 +161,13 @@ def _table(
     edited: EditedMesh,
     mesh: Mesh,
     shown: ShownPolygons,
-    same: Ints,
+    same: Indices,
     matched: Bools,
-    rest: Ints,
-    polygon_faces: Ints,
-    heads: Ints,
-    parents: Ints,
-    records: Ints,
+    rest: Indices,
+    polygon_faces: Indices,
+    heads: Indices,
+    parents: Indices,
+    records: Indices,
     made: Faces,
 ) -> FaceTable:
     """All faces in their final order."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Array, Integers
-from .edited import Bools, EditedMesh, Ints
+from ... import ranges
+from ...arrays import Bools, Indices, Integers, Singles
+from .edited import EditedMesh
 
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
@@ -36,15 +37,15 @@ def mixed(*columns: Integers) -> NDArray[np.uint64]:
 class VertexNumbers:
     """Which vertices of an edited mesh are which of the level."""
 
-    numbers: Ints
+    numbers: Indices
     """int[n]: the interim number of each vertex of the edited mesh."""
     count: int
     """How many vertices the level has."""
-    instances: Ints
+    instances: Indices
     """int[m]: for each interim number the vertex of the edited mesh that says where it is, -1: none does."""
 
 
-def number_vertices(edited: EditedMesh, shown: NDArray[np.float32]) -> VertexNumbers:
+def number_vertices(edited: EditedMesh, shown: Singles) -> VertexNumbers:
     """Find out which vertices of an edited mesh are which. shown: where each vertex of the level was shown, [v, 3].
 
     Several of one record at the very same place are one vertex: meshes that share a border. Of those at several places
@@ -62,7 +63,7 @@ def number_vertices(edited: EditedMesh, shown: NDArray[np.float32]) -> VertexNum
         apart = ((edited.positions[heads].astype(np.float64) - shown[records[heads]]) ** 2).sum(axis=1)
     order = np.lexsort((apart, records[heads]))
     kept = np.zeros(len(heads), np.bool_)
-    kept[order[_is_first(records[heads][order])]] = True
+    kept[order[ranges.firsts(records[heads][order])]] = True
     groups = np.where(kept, records[heads], -1)
     fresh = np.flatnonzero(~kept)
     fresh = fresh[np.argsort(heads[fresh])]
@@ -75,14 +76,7 @@ def number_vertices(edited: EditedMesh, shown: NDArray[np.float32]) -> VertexNum
     return VertexNumbers(numbers, len(shown), instances)
 
 
-def _is_first(ordered: Array) -> Bools:
-    """Which of ordered values are the first of their kind, bool[n]."""
-    first = np.ones(len(ordered), np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    return first
-
-
-def _edge_keys(pairs: Ints) -> NDArray[np.uint64]:
+def _edge_keys(pairs: Indices) -> NDArray[np.uint64]:
     """A number for each pair of vertices [k, 2], whichever comes first: uint64[k]."""
     low, high = pairs.min(axis=1).astype(np.uint64), pairs.max(axis=1).astype(np.uint64)
     return np.asarray(low << np.uint64(32) | high)
@@ -94,20 +88,20 @@ class EdgeNumbers:
     Where the level has several between two vertices, the lowest of those that were shown stands for them.
     """
 
-    def __init__(self, pairs: Ints, shown: Bools) -> None:
+    def __init__(self, pairs: Indices, shown: Bools) -> None:
         """Begin with those of the level: pairs int[e, 2] of vertices, shown bool[e]: polygons pass it."""
         self.count = len(pairs)
         self.pairs = pairs
         keys = _edge_keys(pairs)
         order = np.lexsort((np.arange(len(pairs)), ~shown, keys))
         ordered = keys[order]
-        first = _is_first(ordered)
+        first = ranges.firsts(ordered)
         self._known, self._numbers = ordered[first], order[first]
         self.representatives = np.empty(len(pairs), np.intp)
         """The edge of the level that stands for each, int[e]."""
         self.representatives[order] = self._numbers[np.cumsum(first) - 1]
 
-    def find(self, pairs: Ints) -> Ints:
+    def find(self, pairs: Indices) -> Indices:
         """The interim number of the edge between two vertices each, int[k]; -1 where there is none yet."""
         keys = _edge_keys(pairs)
         if not len(self._known):
@@ -115,7 +109,7 @@ class EdgeNumbers:
         at = np.searchsorted(self._known, keys).clip(max=len(self._known) - 1)
         return np.where(self._known[at] == keys, self._numbers[at], -1)
 
-    def need(self, pairs: Ints) -> Ints:
+    def need(self, pairs: Indices) -> Indices:
         """As `find`, but those that there aren't yet are made, in the order in which they are first asked for."""
         numbers = self.find(pairs)
         missing = np.flatnonzero(numbers < 0)
@@ -137,9 +131,9 @@ class EdgeNumbers:
 class Kept:
     """Which interim elements stay."""
 
-    old: Ints
+    old: Indices
     """Their interim numbers, ascending."""
-    numbers: Ints
+    numbers: Indices
     """The final number of each interim one; -1: it is gone."""
 
     @classmethod

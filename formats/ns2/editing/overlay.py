@@ -11,19 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Array
+from ...arrays import Array, Bools, Indices, Records, Singles
 from ...binary import FormatError
 from ...counting import number_of
 from .. import material as material_file
 from ..faces import FaceLayers, Faces
 from ..mesh import Mesh
 from ..normals import face_normals
-from ..records import MASK_WORDS, NO_GROUP, Records
+from ..records import MASK_WORDS, NO_GROUP
 from ..rings import MOST_CORNERS
 from ..triangles import GeometryGroups, GroupTable
-from .edited import Bools, EditedMesh, Finding, Ints, MaterialEdits, RefusedFacesError, TextureRules
+from .edited import EditedMesh, Finding, MaterialEdits, RefusedFacesError, TextureRules
 from .mappings import FaceEdits, MappingOverlay
 from .matching import FaceTable, match_faces
 from .numbering import EdgeNumbers, Kept, number_vertices
@@ -143,7 +142,7 @@ class _MeshOverlay:
 
     # -------------------------------------------------------------------------------------------- vertices, edges
 
-    def _positions(self) -> tuple[NDArray[np.float32], Bools]:
+    def _positions(self) -> tuple[Singles, Bools]:
         """Of interim vertices, float32[m, 3]; and which of the file's moved, bool[v]."""
         before = self.mesh.positions
         positions = np.zeros((len(self.vertices.instances), 3), np.float32)
@@ -207,7 +206,7 @@ class _MeshOverlay:
         result[:count] = np.where(turned[:count], result[stands], was[:count])
         return result, turned
 
-    def _edited_edges(self) -> tuple[Ints, Ints]:
+    def _edited_edges(self) -> tuple[Indices, Indices]:
         """Edges of the edited mesh that faces of the level have: interim numbers int[k], and their own. Not bridges."""
         passed = np.zeros(len(self.edited.edges), np.bool_)
         passed[self.edited.sides] = True
@@ -232,7 +231,7 @@ class _MeshOverlay:
         result[table.polygons[edited[::-1]]] = now[edited[::-1]]
         return result
 
-    def _write_faces(self, new: Mesh, positions: NDArray[np.float32], moved: Bools, edges: Kept) -> None:
+    def _write_faces(self, new: Mesh, positions: Singles, moved: Bools, edges: Kept) -> None:
         """Loops, mapping groups and parameters of faces."""
         table, records = self.table, self.table.faces.records
         old = self.mesh.faces.records["mapping_group"]
@@ -405,7 +404,7 @@ class _MeshOverlay:
             )
         new.triangles = retriangulated(self.mesh, new, table.records, changed, vertices, moved, turned[edges.old])
 
-    def _check_shapes(self, positions: NDArray[np.float32], moved: Bools) -> None:
+    def _check_shapes(self, positions: Singles, moved: Bools) -> None:
         """Refuse edited faces that are too large to get triangles, and warn of those that are bent: the game draws
         their triangles, the editor has only flat ones.
         """

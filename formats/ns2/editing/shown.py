@@ -8,30 +8,29 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import ranges
+from ...arrays import Bools, Bytes, Indices, Int32s, Singles
 from ..mesh import Mesh
 from ..polygons import Polygons, polygons
 from ..records import NO_GROUP
 from ..texture_coordinates import texture_coordinates
-
-Ints = NDArray[np.int32]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPolygons:
     """The p polygons with c corners that the n faces of a mesh are shown as, in the order of the faces."""
 
-    faces: Ints
+    faces: Int32s
     """[p]: the face of each polygon, ascending."""
-    starts: Ints
+    starts: Int32s
     """[p + 1]: the first corner of each polygon."""
-    members: Ints
+    members: Int32s
     """[c]: the member of a loop that starts at the corner: `Mesh.corners[members]` are the vertices."""
     bridges: Bools
     """[c]: the edge from the corner to the next one is a bridge; else it is the member's."""
-    uvs: NDArray[np.float32]
+    uvs: Singles
     """[c, 2]: v upwards; what isn't finite is 0."""
-    faults: NDArray[np.uint8]
+    faults: Bytes
     """[n]: `polygons.Fault` of every face."""
 
     @classmethod
@@ -52,13 +51,13 @@ class ShownMesh:
     """All polygons of a mesh with c corners, and the e edges that are shown."""
 
     polygons: ShownPolygons
-    corners: Ints
+    corners: Int32s
     """[c]: the vertex of each corner."""
-    corner_edges: Ints
+    corner_edges: Int32s
     """[c]: the shown edge from each corner to the next one."""
-    edges: Ints
+    edges: Int32s
     """[e, 2]: vertices."""
-    numbers: NDArray[np.intp]
+    numbers: Indices
     """[e]: the edge of the mesh that each is, -1: a bridge only."""
     bridges: Bools
     """[e]: polygons of one face are cut along it. It may be an edge of the mesh as well."""
@@ -91,9 +90,7 @@ def groups_shown(ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return np.where(ids == 0, np.uint32(NO_GROUP), ids)
 
 
-def _edges(
-    mesh: Mesh, made: Polygons, vertices: NDArray[np.intp], loose: bool
-) -> tuple[Ints, Ints, NDArray[np.intp], Bools]:
+def _edges(mesh: Mesh, made: Polygons, vertices: Indices, loose: bool) -> tuple[Int32s, Int32s, Indices, Bools]:
     """The edges that are shown: their vertices [e, 2], that of each corner [c], the mesh's edge of each or -1 [e], and
     which are bridges [e]. There is one edge between two vertices: a bridge may be an edge of the mesh, too.
     """
@@ -131,7 +128,7 @@ def _edges(
     return edges.astype(np.int32), corner_edges, numbers, bridges
 
 
-def edge_numbers(pairs: NDArray[np.intp], used: NDArray[np.bool_]) -> NDArray[np.intp]:
+def edge_numbers(pairs: Indices, used: Bools) -> Indices:
     """For each edge of a mesh, [e], the one that shows it: the lowest number between the same two vertices, of those
     that are `used` (bool[e]: polygons pass them); -1 for edges between vertices that no used edge joins.
 
@@ -143,9 +140,7 @@ def edge_numbers(pairs: NDArray[np.intp], used: NDArray[np.bool_]) -> NDArray[np
     if not (ordered[1:] == ordered[:-1]).any():
         return np.where(used, np.arange(len(keys)), -1)
     order = np.argsort(keys, kind="stable")
-    first = np.ones(len(keys), np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    starts = np.flatnonzero(first)
+    starts = np.flatnonzero(ranges.firsts(ordered))
     result = np.full(len(keys), -1, np.intp)
     if len(keys):
         lowest = np.minimum.reduceat(np.where(used, np.arange(len(keys)), len(keys))[order], starts)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Records
+from ... import ranges
+from ...arrays import Bools, Indices, Records
 from ..mesh import Mesh
 from ..normals import face_normals, smoothed_normals
 from ..records import TRIANGLE3, TRIANGLE6
 from ..triangles import Triangles
 from ..triangulation import triangulate
-from .edited import Bools, Ints
 from .numbering import Kept
 
 _SAME = 1e-4
@@ -23,7 +23,7 @@ _SAME = 1e-4
 
 
 def retriangulated(
-    old: Mesh, new: Mesh, records: Ints, changed: Bools, vertices: Kept, moved: Bools, resmoothed: Bools
+    old: Mesh, new: Mesh, records: Indices, changed: Bools, vertices: Kept, moved: Bools, resmoothed: Bools
 ) -> Triangles:
     """The triangles of `new`, of whose tables all others are set already.
 
@@ -76,19 +76,12 @@ def _renumbered(kept: Triangles, vertices: Kept, count: int, total: int) -> Reco
     return triangles
 
 
-def _used(numbers: Ints, count: int) -> Bools:
-    """Which of `count` things are among these numbers, of which others mean nothing."""
-    found = np.zeros(count, np.bool_)
-    found[numbers[(numbers >= 0) & (numbers < count)]] = True
-    return found
-
-
 def _with_normals(
     old: Mesh,
     new: Mesh,
     before: Triangles,
     triangles: Triangles,
-    records: Ints,
+    records: Indices,
     anew: Bools,
     vertices: Kept,
     resmoothed: Bools,
@@ -134,7 +127,9 @@ def _with_normals(
     numbers[rows] = result
     # New ones take the places of those that nothing uses any more, so that the others keep their numbers.
     total = none + len(new_ones)
-    free = np.flatnonzero(_used(before.triangles["normals"].astype(np.intp), total) & ~_used(numbers, total))
+    free = np.flatnonzero(
+        ranges.among(before.triangles["normals"].astype(np.intp), total) & ~ranges.among(numbers, total)
+    )
     free = free[free < none]
     filled = min(len(free), len(new_ones))
     places = np.arange(total)
@@ -152,7 +147,7 @@ def _with_normals(
     return Triangles(triangles.ghosts, normals[kept.old], triangles.face_triangles, table)
 
 
-def _looked_up(keys: Ints, values: Ints, wanted: Ints, default: int) -> Ints:
+def _looked_up(keys: Indices, values: Indices, wanted: Indices, default: int) -> Indices:
     """The value of the key that is wanted, of `wanted`'s shape; `default` where there is none."""
     known, first = np.unique(keys, return_index=True)
     if not len(known):
@@ -161,7 +156,7 @@ def _looked_up(keys: Ints, values: Ints, wanted: Ints, default: int) -> Ints:
     return np.where(known[at] == wanted, values[first[at]], default)
 
 
-def _before(old: Mesh, before: Triangles, records: Ints, vertices: Kept, size: int, wanted: Ints) -> Ints:
+def _before(old: Mesh, before: Triangles, records: Indices, vertices: Kept, size: int, wanted: Indices) -> Indices:
     """The normals that corners had in the file; keys are those of `new`: face * size + vertex."""
     none = len(before.normals)
     places = np.full(len(before.face_triangles) - 1, -1, np.intp)

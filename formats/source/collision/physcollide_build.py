@@ -7,9 +7,9 @@ Which triangles a flat face is cut into, and in which order these stand, is the 
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from ... import convex_hull, ranges
+from ...arrays import Bools, Bytes, Floats, Ints, Records, Singles
 from ...binary import FormatError
 from .physcollide import SOLID_TAG
 from .physcollide_surface import (
@@ -25,14 +25,10 @@ from .physcollide_surface import (
     SURFACE,
     SURFACE_TAG,
     WHAT,
-    Floats,
     Hull,
-    Ints,
     Ledges,
     to_ivp,
 )
-
-Bools = npt.NDArray[np.bool_]
 
 VERSION = 0x100
 STEPS = 250  # box sizes and deviations are told in as many parts of a radius
@@ -192,7 +188,7 @@ def is_closed(hull: Hull) -> bool:
     return True
 
 
-def _shared(parts: Ledges) -> tuple[npt.NDArray[np.float32], Ints]:
+def _shared(parts: Ledges) -> tuple[Singles, Ints]:
     """The points in use, each once, in the order of their use; and the triangles with their numbers."""
     points = parts.points + np.float32(0)  # no -0.0
     _, same = np.unique(np.ascontiguousarray(points).view("V12").reshape(-1), return_inverse=True)
@@ -224,7 +220,7 @@ def _virtual(triangles: Ints, inner: Ints, count: int) -> tuple[Bools, Bools]:
     return ~edges, ~np.isin(triangles @ numbers, inner @ numbers)
 
 
-def _three_bytes(value: int) -> npt.NDArray[np.uint8]:
+def _three_bytes(value: int) -> Bytes:
     return np.frombuffer(value.to_bytes(3, "little"), np.uint8)
 
 
@@ -280,7 +276,7 @@ def _pierced(part: Hull) -> Ints:
 # --------------------------------------------------------------------------------------------------- surface and tree
 
 
-def _surface(everything: Floats, size: int, root: int) -> npt.NDArray[np.void]:
+def _surface(everything: Floats, size: int, root: int) -> Records:
     """The header: mass centre, inertia and radius of all hulls. everything: float64[t, 3, 3], their corners, metres.
 
     Of hulls without volume, as displacements have them, the centre is the middle of their box.
@@ -309,7 +305,7 @@ def _surface(everything: Floats, size: int, root: int) -> npt.NDArray[np.void]:
     return made
 
 
-def _tree(ends: Floats, places: Ints, root: int) -> npt.NDArray[np.void]:
+def _tree(ends: Floats, places: Ints, root: int) -> Records:
     """The nodes over hulls, each with its left child behind it. ends: float64[h, 2, 3], the hulls' boxes; places: of
     the ledges, in bytes.
     """

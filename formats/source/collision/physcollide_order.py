@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import ranges
+from ...arrays import Ints
 from ...binary import Buffer, FormatError
 
 WHAT = "solid"
@@ -20,7 +21,7 @@ _FLAGS, _COUNTS = 2, 3  # of ledges
 _HALVES, _BYTES = (16, 16), (8, 8, 8, 8)
 
 Words = npt.NDArray[np.uint32]
-Places = npt.NDArray[np.int64]
+Places = Ints
 
 
 def swapped(solid: Buffer, byte_order: str) -> bytes:

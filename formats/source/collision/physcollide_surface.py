@@ -12,12 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import ranges
+from ...arrays import Floats, Ints, Records, Singles
 from ...binary import Buffer, Cursor, FormatError
 from ..records import VECTOR, record
 from .physcollide import SOLID_TAG
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 METRE = 1 / 0.0254
 """Units in a metre."""
@@ -132,7 +130,7 @@ def to_ivp(points: npt.ArrayLike) -> Floats:
 class Ledges:
     """h hulls as a solid has them, all in one."""
 
-    points: npt.NDArray[np.float32]
+    points: Singles
     """float32[p, 3], metres in vphysics' axes."""
     triangles: Ints
     """int64[t, 3], numbers of points, one hull's behind another's."""
@@ -267,7 +265,7 @@ def _ledges(whole: memoryview, places: Ints) -> Ledges:
     )
 
 
-def _at(whole: memoryview, places: Ints, dtype: np.dtype[np.void]) -> npt.NDArray[np.void]:
+def _at(whole: memoryview, places: Ints, dtype: np.dtype[np.void]) -> Records:
     """Records at bytes int64[n], checked to be there."""
     bad = (places < 0) | (places > len(whole) - dtype.itemsize)
     if bad.any():

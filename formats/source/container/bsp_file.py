@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from ...arrays import Ints, Records
 from ...binary import Buffer, FormatError
 from ..lumps import (
     ENTRY,
@@ -27,7 +27,6 @@ from ..lumps import (
     LumpId,
     lump_name,
 )
-from ..records import Records
 from . import cipher, game_lump
 from .segments import Rebuilt, Segments, Span
 
@@ -240,7 +239,7 @@ class BspFile:
             return PAK_ALIGN
         return LUMP_ALIGN if offset % LUMP_ALIGN == 0 else 1
 
-    def _header(self, places: npt.NDArray[np.int64]) -> bytes:
+    def _header(self, places: Ints) -> bytes:
         """The header with lumps at `places`; those without bytes have some too, which point to where others begin."""
         entries = self.entries.copy()
         entries["offset"] = places

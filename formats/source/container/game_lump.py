@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Records
 from ...binary import Budget, Buffer, FormatError
 from ..lumps import DARK_MESSIAH_MINOR, LumpId, lump_name
-from ..records import ByteOrder, Records
+from ..records import ByteOrder
 from . import lzma_lump
 from .segments import Segments, Span
 

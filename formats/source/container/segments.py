@@ -10,8 +10,8 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ...arrays import Ints
 from ...binary import Buffer
 
 Offset = int
@@ -60,10 +60,10 @@ class Rebuilt:
         self._old.append(old)
         self._shift.append(self.position - old)
 
-    def moved_all(self, offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def moved_all(self, offsets: Ints) -> Ints:
         """What `moved` gives for each offset."""
         found = np.searchsorted(self._old, offsets, "right")
-        places: npt.NDArray[np.int64] = offsets + np.array([0, *self._shift], np.int64)[found]
+        places: Ints = offsets + np.array([0, *self._shift], np.int64)[found]
         return places
 
     def moved(self, offset: Offset) -> Offset:

@@ -10,10 +10,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Bytes, Int32s, Ints, Singles
 from .texels import ImageFormat
 
-Blocks = NDArray[np.uint8]
-Floats = NDArray[np.float32]
+Blocks = Bytes
 
 _AT_ONCE = 1 << 14  # blocks: their numbers stay in the cache
 _REFINEMENTS = 2
@@ -26,7 +26,7 @@ _THREE = np.array([[1, 0], [0, 1], [1 / 2, 1 / 2]], np.float32)
 """How much of the two ends there is in each choice."""
 
 
-def encode(form: ImageFormat, pixels: NDArray[np.uint8]) -> bytes:
+def encode(form: ImageFormat, pixels: Bytes) -> bytes:
     """The blocks of uint8[height, width, 4] pixels, top row first; sides that 4 doesn't divide are filled up with
     their last row and column. ValueError for a format that has no such blocks.
     """
@@ -35,7 +35,7 @@ def encode(form: ImageFormat, pixels: NDArray[np.uint8]) -> bytes:
     return b"".join(part.tobytes() for part in parts)
 
 
-def _blocks(pixels: NDArray[np.uint8]) -> Blocks:
+def _blocks(pixels: Bytes) -> Blocks:
     """uint8[n, 16, 4]: the pixels of each block, row by row."""
     height, width = pixels.shape[:2]
     whole = np.pad(pixels, ((0, -height % 4), (0, -width % 4), (0, 0)), "edge")
@@ -98,7 +98,7 @@ def _with_holes(blocks: Blocks) -> Blocks:
     return made
 
 
-def _fitted(colors: Floats, weights: Floats, shares: Floats) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def _fitted(colors: Singles, weights: Singles, shares: Singles) -> tuple[Ints, Bytes]:
     """Ends int64[n, 2, 3] in steps of RGB565, and choices uint8[n, 16], of colours float32[n, 16, 3] that count as much
     as weights float32[n, 16]. shares: _FOUR or _THREE.
     """
@@ -123,7 +123,7 @@ def _fitted(colors: Floats, weights: Floats, shares: Floats) -> tuple[NDArray[np
     return ends, choices
 
 
-def _solved(colors: Floats, weights: Floats, shares: Floats, ends: NDArray[np.int64]) -> Floats:
+def _solved(colors: Singles, weights: Singles, shares: Singles, ends: Ints) -> Singles:
     """Ends that fit choices best, float32[n, 2, 3]; the old ones where one choice was made everywhere."""
     weighted = shares * weights[..., None]
     normal = np.einsum("npi,npj->nij", weighted, shares)
@@ -135,9 +135,7 @@ def _solved(colors: Floats, weights: Floats, shares: Floats, ends: NDArray[np.in
     return np.where(known[:, None, None], inverse @ right, _expanded(ends))
 
 
-def _chosen(
-    colors: Floats, weights: Floats, ends: NDArray[np.int64], shares: Floats
-) -> tuple[NDArray[np.uint8], Floats]:
+def _chosen(colors: Singles, weights: Singles, ends: Ints, shares: Singles) -> tuple[Bytes, Singles]:
     """The nearest colour for each pixel, and the squared error of each block."""
     palette = np.einsum("ki,nic->nkc", shares, _expanded(ends))
     away = np.stack([((colors - palette[:, k, None]) ** 2).sum(axis=2) for k in range(len(shares))], axis=2)
@@ -146,37 +144,37 @@ def _chosen(
     return choices.astype(np.uint8), (least * weights).sum(axis=1)
 
 
-def _quantised(colors: Floats) -> NDArray[np.int64]:
+def _quantised(colors: Singles) -> Ints:
     """Colours [..., 3] of 0 to 255 in steps of RGB565."""
     steps = np.array([most for _, most in _CHANNELS])
     return np.asarray(np.rint(np.clip(colors, 0, 255) * steps / 255), np.int64)
 
 
-def _expanded(ends: NDArray[np.int64]) -> Floats:
+def _expanded(ends: Ints) -> Singles:
     """The inverse of `_quantised`, as `texels` has it."""
     steps = np.array([most for _, most in _CHANNELS])
     return np.asarray((ends * 255 + steps // 2) // steps, np.float32)
 
 
-def _packed(ends: NDArray[np.int64]) -> NDArray[np.uint16]:
+def _packed(ends: Ints) -> NDArray[np.uint16]:
     """uint16[n, 2]."""
     words = sum(ends[..., channel] << low for channel, (low, _) in enumerate(_CHANNELS))
     return np.asarray(words, np.uint16)
 
 
-def _joined(words: NDArray[np.uint16], choices: NDArray[np.uint8]) -> Blocks:
+def _joined(words: NDArray[np.uint16], choices: Bytes) -> Blocks:
     rows = choices.reshape(-1, 4, 4)
     bits = (rows << np.array([0, 2, 4, 6], np.uint8)).sum(axis=2, dtype=np.uint8)
     return np.concatenate([words.astype("<u2").view(np.uint8).reshape(-1, 4), bits], axis=1)
 
 
-def _flat(colors: NDArray[np.uint8]) -> NDArray[np.int64]:
+def _flat(colors: Bytes) -> Ints:
     """Ends int64[n, 2, 3] whose third colour is nearest to colours [n, 3]: better than either end could be."""
     return np.stack([_best_pairs(most)[colors[:, channel]] for channel, (_, most) in enumerate(_CHANNELS)], axis=2)
 
 
 @cache
-def _best_pairs(most: int) -> NDArray[np.int64]:
+def _best_pairs(most: int) -> Ints:
     """int64[256, 2]: the steps whose two thirds and one third are nearest to each value; of several the closest."""
     steps = np.arange(most + 1)
     values = (steps * 255 + most // 2) // most
@@ -211,7 +209,7 @@ def _gradient(values: Blocks) -> Blocks:
     return np.concatenate([ends.astype(np.uint8), bits.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :6]], axis=1)
 
 
-def _steps(ends: NDArray[np.int32], parts: int) -> NDArray[np.int32]:
+def _steps(ends: Int32s, parts: int) -> Int32s:
     """int32[n, 8]: what the choices mean for ends int32[n, 2], as `texels` has it."""
     inner = np.arange(1, parts)
     palette = np.empty((len(ends), 8), np.int32)

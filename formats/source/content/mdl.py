@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Int32s, Ints, Records, Singles
 from ...binary import Budget, Buffer, Cursor, FormatError
-from ..records import Dtype, Records
+from ..records import Dtype
 from . import mdl_eyes, mdl_vertices, vtx, vvd
 from .mdl_records import BODY_PART, LAYOUTS, POINT
 
@@ -39,19 +39,19 @@ class Model:
     """As the model names them."""
     folders: list[str]
     """Of materials: where each is looked for, in order."""
-    skins: NDArray[np.int32]
+    skins: Int32s
     """int32[skins, columns], numbers of materials."""
-    positions: NDArray[np.float32]
+    positions: Singles
     """[v, 3]."""
-    normals: NDArray[np.float32]
+    normals: Singles
     """[v, 3]."""
-    uvs: NDArray[np.float32]
+    uvs: Singles
     """[v, 2]; v is down."""
-    triangles: NDArray[np.int64]
+    triangles: Ints
     """[t, 3], clockwise seen from the front."""
-    triangle_column: NDArray[np.int32]
+    triangle_column: Int32s
     """[t]: which column of the skins each has."""
-    irises: NDArray[np.float32] | None = None
+    irises: Singles | None = None
     """[v, 2]: where vertices of eyes are on the texture of the iris (eyes that look ahead), NaN for others; None: no
     eyes."""
 
@@ -230,7 +230,7 @@ class _Reader:
         )
         return [self.text(offset, "folder of textures") for offset in offsets.tolist()]
 
-    def skins(self, materials: int) -> NDArray[np.int32]:
+    def skins(self, materials: int) -> Int32s:
         rows, columns = self.count("skin_count"), self.count("skin_width")
         found = self.table(np.dtype("<i2"), int(self.header["skin_offset"]), rows * columns, "skins")
         if len(found) and not 0 <= int(found.min()) <= int(found.max()) < materials:
@@ -253,7 +253,7 @@ class _Reader:
             return [sum(counts[:number]) for number in range(len(counts))]
         return [int(model["vertex_start"]) // vvd.VERTEX.itemsize for _, model in models]
 
-    def own_vertices(self, models: list[tuple[int, np.void]]) -> NDArray[np.void]:
+    def own_vertices(self, models: list[tuple[int, np.void]]) -> Records:
         """The vertices that the file has itself, POINT [v]."""
         found = [np.zeros(0, POINT)]
         for at, model in models:
@@ -284,7 +284,7 @@ class _Reader:
                     raise FormatError(f"vertices {moved.min()} to {moved.max()} of {vertices}", "MDL mesh")
                 yield _Mesh(meshes_at + number * self.layout.mesh.itemsize, at, model, mesh, moved)
 
-    def irises(self, meshes: list[_Mesh], points: NDArray[np.void]) -> NDArray[np.float32] | None:
+    def irises(self, meshes: list[_Mesh], points: Records) -> Singles | None:
         """See `Model`. Eyes that can't be read look nowhere."""
         eyes = [mesh for mesh in meshes if mesh.record["kind"] == mdl_eyes.EYE and len(mesh.triangles)]
         if not eyes:
@@ -306,7 +306,7 @@ class _Reader:
         return found
 
 
-def _joined(meshes: list[_Mesh], columns: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _joined(meshes: list[_Mesh], columns: int) -> tuple[Ints, Int32s]:
     """The triangles of all meshes, and the column of the skins of each."""
     corners, owners = [np.zeros((0, 3), np.int64)], [np.zeros(0, np.int32)]
     for mesh in meshes:
@@ -318,7 +318,7 @@ def _joined(meshes: list[_Mesh], columns: int) -> tuple[NDArray[np.int64], NDArr
     return np.concatenate(corners), np.concatenate(owners)
 
 
-def _drawn(vectors: NDArray[np.float32], flags: int) -> NDArray[np.float32]:
+def _drawn(vectors: Singles, flags: int) -> Singles:
     """Vectors as the game draws them: but for static props, the compiler turns what moves a model by 90 degrees about
     z, and not the vertices (the hull of a model that only turns has them so).
     """
@@ -338,6 +338,6 @@ def _same_count(what: str, there: int, shown: int) -> None:
         raise FormatError(f"{there} {what}, the VTX has {shown}", "MDL")
 
 
-def _vector(values: NDArray[np.float32]) -> tuple[float, float, float]:
+def _vector(values: Singles) -> tuple[float, float, float]:
     x, y, z = values.tolist()
     return x, y, z

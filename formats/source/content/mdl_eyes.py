@@ -6,10 +6,9 @@ space of the eye's bone, and `iris_scale` for one over the width of the iris' pi
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Records, Singles
 from ...binary import FormatError
-from ..records import Records
 
 EYE = 1
 """What meshes of eyes have as `kind`."""
@@ -25,7 +24,7 @@ def pick(records: Records, number: int, what: str) -> np.void:
     return found
 
 
-def iris(positions: NDArray[np.float32], ball: np.void, bone: np.void) -> NDArray[np.float32]:
+def iris(positions: Singles, ball: np.void, bone: np.void) -> Singles:
     """Texture coordinates on the iris' picture, float32[v, 2] with v down, of an eye that looks ahead.
 
     bone: `pose_to_bone` turns and moves, so its inverse is its transposed.
@@ -39,5 +38,5 @@ def iris(positions: NDArray[np.float32], ball: np.void, bone: np.void) -> NDArra
         ahead = forward if forward @ _AHEAD > 0 else -forward  # some models have it the other way round
         right = np.cross(ahead, up)
         places = 0.5 - float(ball["iris_scale"]) * np.stack([across @ right, across @ up], axis=1)
-        made: NDArray[np.float32] = places.astype(np.float32)
+        made: Singles = places.astype(np.float32)
         return made

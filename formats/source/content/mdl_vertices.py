@@ -8,10 +8,10 @@ tests read have the whole form alone; the small ones stand on the descriptions, 
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Records
 from ...binary import FormatError
-from ..records import VECTOR, Records, record
+from ..records import VECTOR, record
 from .mdl_records import POINT
 
 #: With up to four bones: the fourth weight is what three leave of 255.
@@ -54,7 +54,7 @@ def points(form: int, found: Records, model: np.void) -> Records:
 
 
 @cache
-def directions(rings: int) -> NDArray[np.float64]:
+def directions(rings: int) -> Floats:
     """The directions that small vertices number, float64[n, 3]: rings from south to north, each from +x on.
 
     64 rings have 5,314 directions, 12 have 202. A ring's number is the multiple of four next above where its width asks

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Integers, Reals
+from ...arrays import Bytes, Integers, Reals, Singles
 from ...binary import Buffer, FormatError
 
-Pixels = NDArray[np.uint8] | NDArray[np.float32]
+Pixels = Bytes | Singles
 
 
 class ImageFormat(IntEnum):
@@ -153,7 +152,7 @@ def decode(form: ImageFormat, data: Buffer, width: int, height: int) -> Pixels:
     raise FormatError(f"{form.name} is not decoded{_INSTEAD.get(form, '')}", "image")
 
 
-def _arranged(raw: NDArray[np.uint8], order: str) -> NDArray[np.uint8]:
+def _arranged(raw: Bytes, order: str) -> Bytes:
     """order: as in _CHANNELS."""
     pixels = np.full((*raw.shape[:2], 4), _OPAQUE, np.uint8)
     for channel, source in enumerate(order):
@@ -201,14 +200,14 @@ _FLOATS = {
 }
 
 
-def _floats(values: Reals) -> NDArray[np.float32]:
+def _floats(values: Reals) -> Singles:
     pixels = np.zeros((*values.shape[:2], 4), np.float32)
     pixels[..., 3] = 1
     pixels[..., : values.shape[2]] = values
     return pixels
 
 
-def _unpacked(words: Integers, *channels: tuple[int, int]) -> NDArray[np.uint8]:
+def _unpacked(words: Integers, *channels: tuple[int, int]) -> Bytes:
     pixels = np.full((*words.shape, 4), _OPAQUE, np.uint8)
     for channel, (low, bits) in enumerate(channels):
         if bits:
@@ -218,14 +217,14 @@ def _unpacked(words: Integers, *channels: tuple[int, int]) -> NDArray[np.uint8]:
     return pixels
 
 
-def _unblocked(blocks: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:
+def _unblocked(blocks: Bytes, width: int, height: int) -> Bytes:
     """Blocks [n, 16, 4], each with its 16 pixels row by row -> the image [height, width, 4]."""
     across, down = -(-width // 4), -(-height // 4)
     image = blocks.reshape(down, across, 4, 4, 4).swapaxes(1, 2).reshape(down * 4, across * 4, 4)
     return np.ascontiguousarray(image[:height, :width])
 
 
-def _colors(blocks: NDArray[np.uint8], always_four: bool) -> NDArray[np.uint8]:
+def _colors(blocks: Bytes, always_four: bool) -> Bytes:
     """The colours of DXT blocks [n, 8] -> [n, 16, 4]: two RGB565 ends and 2 bits a pixel.
 
     Where the first end is not above the second, a block has three colours and transparent black, but in DXT3 and DXT5.
@@ -245,7 +244,7 @@ def _colors(blocks: NDArray[np.uint8], always_four: bool) -> NDArray[np.uint8]:
     return np.asarray(chosen)
 
 
-def _gradient(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _gradient(blocks: Bytes) -> Bytes:
     """One channel of BC4-like blocks [n, 8] -> [n, 16]: two ends and 3 bits a pixel."""
     first, second = (blocks[:, i].astype(np.int32) for i in (0, 1))
     steps = np.arange(1, 7)
@@ -263,30 +262,30 @@ def _gradient(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.take_along_axis(palette, choices, axis=1).astype(np.uint8)
 
 
-def _dxt1(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _dxt1(blocks: Bytes) -> Bytes:
     return _colors(blocks, always_four=False)
 
 
-def _dxt3(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _dxt3(blocks: Bytes) -> Bytes:
     pixels = _colors(blocks[:, 8:], always_four=True)
     alpha = blocks[:, :8, None] >> np.array([0, 4], np.uint8) & 15
     pixels[..., 3] = alpha.reshape(-1, 16) * 17
     return pixels
 
 
-def _dxt5(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _dxt5(blocks: Bytes) -> Bytes:
     pixels = _colors(blocks[:, 8:], always_four=True)
     pixels[..., 3] = _gradient(blocks[:, :8])
     return pixels
 
 
-def _ati1n(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _ati1n(blocks: Bytes) -> Bytes:
     pixels = np.zeros((len(blocks), 16, 4), np.uint8)
     pixels[..., 0], pixels[..., 3] = _gradient(blocks), _OPAQUE
     return pixels
 
 
-def _ati2n(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _ati2n(blocks: Bytes) -> Bytes:
     pixels = np.full((len(blocks), 16, 4), _OPAQUE, np.uint8)
     pixels[..., 1], pixels[..., 0] = _gradient(blocks[:, :8]), _gradient(blocks[:, 8:])  # y first, unlike in BC5
     x, y = (pixels[..., i] / np.float32(127.5) - 1 for i in (0, 1))
@@ -295,7 +294,7 @@ def _ati2n(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return pixels
 
 
-_BLOCKS: dict[ImageFormat, Callable[[NDArray[np.uint8]], NDArray[np.uint8]]] = {
+_BLOCKS: dict[ImageFormat, Callable[[Bytes], Bytes]] = {
     ImageFormat.DXT1: _dxt1,
     ImageFormat.DXT1_ONEBITALPHA: _dxt1,
     ImageFormat.DXT3: _dxt3,

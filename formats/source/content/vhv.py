@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Bytes, Ints, Records, Singles
 from ...binary import Buffer, Cursor, FormatError
-from ..records import Records, record
+from ..records import record
 from .vtx import Group
 
 VERSION = 2
@@ -48,7 +48,7 @@ class VertexLight:
     """Of its model."""
     meshes: Records
     """MESH [n]."""
-    colors: list[NDArray[np.uint8]]
+    colors: list[Bytes]
     """uint8[v, k, 4] of each mesh, k colours a vertex: blue, green, red, and a byte that says nothing."""
 
 
@@ -82,7 +82,7 @@ class VertexOrder:
     """Of the model."""
     meshes: list[tuple[int, int]]
     """Level and vertices of each strip group."""
-    places: NDArray[np.int64]
+    places: Ints
     """int64[v], which colour of that level each vertex has, -1: none."""
 
     @classmethod
@@ -99,12 +99,12 @@ class VertexOrder:
         places[numbers[shown]] = shown
         return cls(checksum, [(group.level, len(group.vertices)) for group in groups], places)
 
-    def take(self, vertices: NDArray[np.int64]) -> "VertexOrder":
+    def take(self, vertices: Ints) -> "VertexOrder":
         """That of some of the vertices, int64[n]."""
         return VertexOrder(self.checksum, self.meshes, self.places[vertices])
 
 
-def light_of(light: VertexLight, order: VertexOrder) -> NDArray[np.float32]:
+def light_of(light: VertexLight, order: VertexOrder) -> Singles:
     """Linear light, float32[v, 3], red, green and blue, of a model's vertices, 0 to 4.6: 1 shows a texture as it is. 0
     where a vertex has none. Raises FormatError for the light of another model.
     """
@@ -118,6 +118,6 @@ def light_of(light: VertexLight, order: VertexOrder) -> NDArray[np.float32]:
         return np.zeros((len(order.places), 3), np.float32)
     colors = light.colors[there[0]] if len(there) == 1 else np.concatenate([light.colors[number] for number in there])
     found = _LINEAR[colors[order.places, :, 2::-1]]
-    made: NDArray[np.float32] = found[:, 0] if found.shape[1] == 1 else found.mean(axis=1)
+    made: Singles = found[:, 0] if found.shape[1] == 1 else found.mean(axis=1)
     made[order.places < 0] = 0
     return made

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from operator import ge, gt, le, lt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...binary import FormatError
 from .keyvalues import Block, parse
 
@@ -77,7 +77,7 @@ class Material:
         scale = 255.0 if value.startswith("{") else 1.0
         return numbers[0] / scale, numbers[1] / scale, numbers[2] / scale
 
-    def transform(self, name: str) -> NDArray[np.float64]:
+    def transform(self, name: str) -> Floats:
         """A texture transform as float64[2, 3], u and v downwards as in the game: scaled and turned about a centre,
         then moved. "[..]" matrices give their first two rows.
         """

@@ -5,14 +5,14 @@ import struct
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Bytes, Floats, Singles
 from ...binary import FormatError
 from . import dxt_write
 from .texels import BLOCK_BYTES, ImageFormat
 from .vtf import MAGIC, TextureFlags
 
-Pixels = NDArray[np.uint8]
+Pixels = Bytes
 
 FORMATS = (
     ImageFormat.DXT1,
@@ -181,7 +181,7 @@ def encode(form: ImageFormat, pixels: Pixels) -> bytes:
 
 def resized(pixels: Pixels) -> Pixels:
     """A picture uint8[height, width, 4] brought to the nearest sides that textures may have, bilinearly."""
-    made: NDArray[np.float64] = pixels.astype(np.float64)
+    made: Floats = pixels.astype(np.float64)
     for axis in (0, 1):
         old = made.shape[axis]
         new = min(max(1 << round(float(np.log2(old))), 1), _LARGEST)
@@ -207,7 +207,7 @@ def _chain(pixels: Pixels, normal: bool, mipmaps: bool) -> list[Pixels]:
     return levels
 
 
-def _to_light(pixels: Pixels, normal: bool) -> NDArray[np.float32]:
+def _to_light(pixels: Pixels, normal: bool) -> Singles:
     """What can be averaged: colours as light, or the vectors of a normal map, and alpha."""
     made = pixels / np.float32(255)
     if normal:
@@ -217,7 +217,7 @@ def _to_light(pixels: Pixels, normal: bool) -> NDArray[np.float32]:
     return made.astype(np.float32)
 
 
-def _from_light(light: NDArray[np.float32], normal: bool) -> Pixels:
+def _from_light(light: Singles, normal: bool) -> Pixels:
     made = light.copy()
     if normal:
         lengths = np.sqrt((made[..., :3] ** 2).sum(axis=-1, keepdims=True))
@@ -227,7 +227,7 @@ def _from_light(light: NDArray[np.float32], normal: bool) -> Pixels:
     return np.asarray(np.rint(np.clip(made, 0, 1) * 255), np.uint8)
 
 
-def _halved(values: NDArray[np.float32]) -> NDArray[np.float32]:
+def _halved(values: Singles) -> Singles:
     """Half as many each way, where there are two; means of neighbours."""
     for axis in (0, 1):
         if values.shape[axis] > 1:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Ints, Records
 from ...binary import Budget, Buffer, Cursor, FormatError
-from ..records import Dtype, Records, record
+from ..records import Dtype, record
 
 VERSION, TROIKA_VERSION = 7, 107
 TRIANGLE_LIST, TRIANGLE_STRIP = 1, 2  # of a strip's flags
@@ -100,7 +100,7 @@ _SHADOW = -1.0
 
 _Made = TypeVar("_Made")
 
-Triangles = NDArray[np.int64]
+Triangles = Ints
 """[n, 3] vertices of a mesh, clockwise seen from the front."""
 
 
@@ -122,7 +122,7 @@ class Group:
 
     level: int
     """Of detail."""
-    vertices: NDArray[np.int64]
+    vertices: Ints
     """int64[n], those of its mesh (of the whole model, from `mdl.groups`); -1 for each of a mesh that isn't shown."""
 
 
@@ -238,7 +238,7 @@ class _Reader:
         drawn = [one for one in lods if one[1][1]["switch_point"] != _SHADOW] or lods
         return drawn[min(self.level, len(drawn) - 1)] if drawn else None
 
-    def vertices(self, at: int, group: np.void) -> NDArray[np.int64]:
+    def vertices(self, at: int, group: np.void) -> Ints:
         """The vertices of a group: numbers of its mesh's."""
         plain = self.layout.vertex is TROIKA_BONED and int(group["flags"]) & _PLAIN
         vertex = TROIKA_PLAIN if plain else self.layout.vertex
@@ -292,7 +292,7 @@ def _are_one_list(strips: Records, indices: int) -> bool:
     )
 
 
-def _triangles(numbers: NDArray[np.int64], strip: np.void) -> Triangles:
+def _triangles(numbers: Ints, strip: np.void) -> Triangles:
     """The triangles of one strip of a group's vertices."""
     start, count = int(strip["index_start"]), int(strip["index_count"])
     if start < 0 or count < 0 or start + count > len(numbers):

@@ -7,11 +7,11 @@ Layout: `studio.h` of the Source SDK (vertexFileHeader_t, vertexFileFixup_t, mst
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Ints, Records
 from ...binary import Buffer, Cursor, FormatError
-from ..records import VECTOR, Records, record
+from ..records import VECTOR, record
 
 MAGIC, VERSION = b"IDSV", 4
 HEADER = record(
@@ -66,7 +66,7 @@ def read(data: Buffer) -> Vertices:
     return Vertices(int(header["checksum"]), vertices)
 
 
-def _order(fixups: Records, count: int) -> NDArray[np.int64]:
+def _order(fixups: Records, count: int) -> Ints:
     """The place in the file of each of the vertices of level of detail 0."""
     used = fixups[fixups["lod"] >= 0]
     first, counts = used["source_vertex"].astype(np.int64), used["vertex_count"].astype(np.int64)

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from ...arrays import Floats, Ints, Records
 from ...binary import FormatError
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import Records
 from .brush_tables import plane_numbers
 from .changes import Changes, joined, put
 from .flat_polygons import ON_PLANE, checked, normal_of

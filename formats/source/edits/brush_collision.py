@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import convex
+from ...arrays import Floats, Ints
 from ...binary import FormatError
 from ...convex import Polygons
 from ..collision import physcollide_build, physcollide_surface
 from ..collision.physcollide import SOLID_TAG, PhysCollide, PhysModel
 from ..collision.physcollide_surface import Hull, Solid
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
-from ..records import NO_STYLE, Records, SurfaceFlag
+from ..records import NO_STYLE, SurfaceFlag
 from ..tables import overlay_lists
 from ..tables.fields import overlay_counts
 from ..tables.references import renumber

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import ranges
+from ...arrays import Floats, Ints, Records
 from ...binary import FormatError
 from ...convex import Polygons
 from .. import geometry
 from ..collision import physcollide
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
-from ..records import Contents, Records
+from ..records import Contents
 from ..tree import brushes as level_brushes
 from . import brush_collision, brush_pieces, brush_tree, leaf_lumps
 from .brush_faces import NEW, Face, FaceEdit, is_sliver, level_faces, plane_of

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import convex, ranges
-from ...arrays import Array
+from ...arrays import Array, Floats, Ints
 from ...binary import FormatError
 from ...convex import Polygons
-from ..geometry import Floats, Ints
 
 WHAT = "brush model"
 _SNAP = 1e-5  # of a direction's numbers to 0 and 1

@@ -4,12 +4,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from ...arrays import Array
+from ...arrays import Array, Bools, Floats, Ints, Records
 from ...binary import FormatError
-from ..geometry import Floats, Ints
 from ..lumps import LumpId, lump_name
-from ..records import Records
-from ..tables.references import Mask
 from .brush_pieces import WHAT
 from .changes import Changes
 from .living import Living
@@ -107,7 +104,7 @@ def plane_numbers(changes: Changes, normals: Floats, dists: Floats) -> Ints:
     return np.array(found, np.int64)
 
 
-def _unnamed_planes(changes: Changes) -> Mask:
+def _unnamed_planes(changes: Changes) -> Bools:
     """The planes that nothing named before the changes, nor their opposites."""
     count = len(changes.table(LumpId.PLANES))
     nameless = changes.nameless(LumpId.PLANES, count - count % 2).reshape(-1, 2).all(axis=1)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ... import convex
+from ...arrays import Floats, Ints
 from ...binary import FormatError
-from ..geometry import Floats, Ints
 from .brush_pieces import WHAT, Piece
 
 MARGIN = 8.0

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...arrays import Array
+from ...arrays import Array, Bools, Records
 from ...binary import FormatError
 from ...counting import number_of
 from ..check import most_records
 from ..container.pak import Pak
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import Records
 from ..sections.texdata import Strings
-from ..tables.references import NUMBERS, RUNS, Mask
+from ..tables.references import NUMBERS, RUNS
 from .living import Living
 
 Fields = Mapping[str, Any]
@@ -62,7 +61,7 @@ class Changes:
             self._before = Living(self.level, Changes(self.level).peek)
         return self._before
 
-    def nameless(self, lump: LumpId, rows: int) -> Mask:
+    def nameless(self, lump: LumpId, rows: int) -> Bools:
         """Which of a lump's first `rows` rows nothing named in the level as it was: edits leave these alone."""
         was = self.living_before.rows(lump)[:rows]
         return np.concatenate([~was, np.zeros(rows - len(was), np.bool_)])

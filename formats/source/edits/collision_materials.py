@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Floats, Ints, Records
 from ..collision.physcollide_surface import MATERIAL, MOST_MATERIALS, Hull, Ledges
-from ..geometry import Floats, Ints
 from ..lumps import LumpId
-from ..records import Records
 from .changes import Changes
 
 _USUAL = "default"

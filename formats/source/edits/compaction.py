@@ -12,11 +12,10 @@ from collections.abc import Collection
 import numpy as np
 
 from ... import ranges
-from ..geometry import Ints
+from ...arrays import Bools, Ints, Records
 from ..level import Level
 from ..lumps import LumpId
-from ..records import Records
-from ..tables.references import RUNS, Mask, Run, named, renumber
+from ..tables.references import RUNS, Run, named, renumber
 from .changes import Changes
 from .living import Living
 
@@ -122,12 +121,12 @@ def _shorten(changes: Changes, lump: LumpId, end: int) -> None:
         changes.set_table(lump, table[:end])
 
 
-def _end(used: Mask) -> int:
+def _end(used: Bools) -> int:
     """The end of the last row that is used."""
     return int(np.flatnonzero(used)[-1]) + 1 if used.any() else 0
 
 
-def _cut_textures(changes: Changes, were: Mask, names_were: Mask) -> None:
+def _cut_textures(changes: Changes, were: Bools, names_were: Bools) -> None:
     """Cut off what an edit left at the ends of the tables of textures and of their names. were: named before it."""
     for lump, was in zip(_TEXTURES, (were, names_were), strict=True):
         table = changes.peek(lump)
@@ -139,12 +138,12 @@ def _cut_textures(changes: Changes, were: Mask, names_were: Mask) -> None:
         _shorten(changes, lump, _end(used))
 
 
-def _blank(records: Records) -> Mask:
+def _blank(records: Records) -> Bools:
     """Which rows are all zeros: earlier edits may have wiped them."""
     return np.asarray(records.view(np.uint8).reshape(len(records), records.itemsize).max(axis=1, initial=0) == 0)
 
 
-def _filled(changes: Changes, lump: LumpId, freed: Mask, now: Mask) -> tuple[Records, Ints, Mask] | None:
+def _filled(changes: Changes, lump: LumpId, freed: Bools, now: Bools) -> tuple[Records, Ints, Bools] | None:
     """Move the rows that an edit put behind a lump's into those that it freed, bool[rows of before].
 
     Returns the rows as they are then, with gaps wiped; the new number of each row; which rows are gaps still. None
@@ -174,13 +173,13 @@ def _filled(changes: Changes, lump: LumpId, freed: Mask, now: Mask) -> tuple[Rec
     return made, numbers, gaps
 
 
-def _is_named(changes: Changes, lump: LumpId, gaps: Mask) -> bool:
+def _is_named(changes: Changes, lump: LumpId, gaps: Bools) -> bool:
     """Whether runs of rows that nothing names still have gaps in them: then these have to stay."""
     runs = any(run.target == lump for run in RUNS)
     return runs and bool((named(changes.peek, lump, {}, len(gaps)) & gaps).any())
 
 
-def _closed(made: Records, numbers: Ints, gaps: Mask, keeps: Mask, lump: LumpId) -> tuple[Records, Ints]:
+def _closed(made: Records, numbers: Ints, gaps: Bools, keeps: Bools, lump: LumpId) -> tuple[Records, Ints]:
     """Close gaps: rows of runs move up, of others the last ones move into them. keeps: bool[rows], which stay.
 
     numbers: of each row of before, its place in `made`. Returns the rows, and the numbers that they have then.
@@ -237,7 +236,7 @@ def _fresh_runs(changes: Changes, runs: list[Run], count: int, total: int) -> tu
     return starts, counts
 
 
-def _placed(starts: Ints, counts: Ints, holes: Mask, unit: int) -> tuple[Ints, Mask]:
+def _placed(starts: Ints, counts: Ints, holes: Bools, unit: int) -> tuple[Ints, Bools]:
     """Where runs go, the longest first, each into the first hole that is long enough: int64, -1 where none is; and
     which rows that takes. unit: rows that stay together, from a multiple of it on.
     """

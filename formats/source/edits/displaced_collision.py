@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ...arrays import Floats, Ints, Records
 from ...binary import Buffer, FormatError
 from .. import geometry
 from ..collision import physcollide_surface
 from ..collision.physcollide_build import build_ledges
 from ..collision.physcollide_surface import ACROSS, MATERIAL, MOST_MATERIALS, Ledges, from_ivp, to_ivp
 from ..faces import displacements
-from ..geometry import Floats, Ints
 from ..lumps import LumpId
-from ..records import DispInfoFlag, Records
+from ..records import DispInfoFlag
 from .changes import Changes
 
 _OPPOSITES = np.array([[4, 5, 3], [-4, -3, -5]]) & 0x7FFF

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import ranges
+from ...arrays import Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
 from ..faces import displacements as grids
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import DispInfoFlag, Records
+from ..records import DispInfoFlag
 from . import world_collision
 from .changes import FARTHEST, Changes, fitting, numbered, put
 

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from ...arrays import Ints, Records
 from ...binary import FormatError
 from .. import geometry
-from ..geometry import Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import Records
 from .brush_tables import vector_numbers
 from .changes import Changes, fitting, numbered
 

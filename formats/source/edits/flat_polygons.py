@@ -4,8 +4,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from ...arrays import Floats
 from ...binary import FormatError
-from ..geometry import Floats
 from .changes import FARTHEST
 
 ON_PLANE = 0.1

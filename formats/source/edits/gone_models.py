@@ -7,11 +7,10 @@ others stay as they are.
 
 import numpy as np
 
+from ...arrays import Ints, Records
 from ..collision import physcollide
-from ..geometry import Ints
 from ..level import Level
 from ..lumps import LumpId
-from ..records import Records
 from ..tree import brushes as level_brushes
 from . import brush_models, leaf_lumps, new_light
 from .brush_faces import FaceEdit

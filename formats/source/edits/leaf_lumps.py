@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..geometry import Ints
+from ...arrays import Ints
 from ..level import Level
 from ..lumps import LumpId
 from .brush_tables import cut

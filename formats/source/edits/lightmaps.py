@@ -9,12 +9,12 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from ...arrays import Floats, Records
 from ...binary import FormatError
-from ..geometry import Floats
 from ..level import Level
 from ..light import lighting, rgbe
 from ..lumps import LumpId, lump_name
-from ..records import RGBE, Records
+from ..records import RGBE
 from .changes import Changes
 
 Lightmap = tuple[int, int]

@@ -5,15 +5,13 @@ from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from ...arrays import Bools, Ints
 from ...binary import FormatError
 from ..level import Level
 from ..lumps import LumpId
 from ..tables import overlay_lists
-from ..tables.references import DRAWN_FACES, NUMBERS, RUNS, Mask, Tables, has, named
-
-Ints = npt.NDArray[np.int64]
+from ..tables.references import DRAWN_FACES, NUMBERS, RUNS, Tables, has, named
 
 ROOTS = frozenset((LumpId.MODELS, *DRAWN_FACES, LumpId.AREAS, LumpId.CLUSTERS, LumpId.PORTALS))
 """Lumps of which all rows count: models are of entities, faces of models, areas and clusters of leafs."""
@@ -24,9 +22,9 @@ class Living:
 
     def __init__(self, level: Level, tables: Tables) -> None:
         self._level, self._tables = level, tables
-        self._found: dict[LumpId, Mask] = {}
+        self._found: dict[LumpId, Bools] = {}
 
-    def rows(self, lump: LumpId) -> Mask:
+    def rows(self, lump: LumpId) -> Bools:
         """Which of a lump's rows are named, bool[n]: of ones in ROOTS and of ones that nothing names, all."""
         if lump not in self._found:
             records = self._tables(lump)
@@ -44,7 +42,7 @@ class Living:
                 self._found[lump] = found
         return self._found[lump]
 
-    def elsewhere(self, lump: LumpId, count: int) -> Mask:
+    def elsewhere(self, lump: LumpId, count: int) -> Bools:
         """Which of a lump's `count` rows are named by lumps that are no tables, or by numbers that may be stale: those
         count as well, and keep their numbers.
         """

@@ -10,11 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..geometry import Floats, Ints
-
-Bools = NDArray[np.bool_]
+from ...arrays import Bools, Floats, Ints
 
 _NEAR = 12
 """Faces that are looked at for each new one."""

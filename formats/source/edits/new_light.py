@@ -11,22 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Bools, Bytes, Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..light import lighting, rgbe
 from ..light.lighting import BUMP_SAMPLES, Blocks
 from ..lumps import LumpId, lump_name
-from ..records import NO_STYLE, RGBE, Records, SurfaceFlag
+from ..records import NO_STYLE, RGBE, SurfaceFlag
 from . import nearest_light
 from .changes import Changes
-from .nearest_light import Bools, LuxelPlanes
-
-Bytes = NDArray[np.uint8]
+from .nearest_light import LuxelPlanes
 
 MOST = 32
 """Luxels, less one, that compilers give a lightmap along a side."""

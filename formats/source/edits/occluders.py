@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ...arrays import Floats, Ints, Records
 from ...binary import FormatError
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import Records
 from ..sections import occlusion
 from .brush_tables import plane_numbers
 from .changes import Changes, Fields, numbered, put, room_for

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
 from ..faces import displacements
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..placed import overlay_quads
-from ..records import Records, SurfaceFlag
+from ..records import SurfaceFlag
 
 OFF_PLANE = 1.01
 """Units that a face may be away from the plane: in real maps, it is up to 1."""

@@ -11,13 +11,12 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ...arrays import Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
 from ..placed import overlay_quads, overlay_rows
-from ..records import Records
 from ..tables.fields import overlay_counts
 from . import overlay_faces
 from .changes import FARTHEST, Changes, Fields, fitting, numbered, put, room_for

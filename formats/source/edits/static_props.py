@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import ranges
+from ...arrays import Floats, Ints, Records
 from ...binary import FormatError
 from ..container.game_lump import STATIC_PROPS
 from ..container.pak import Pak
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..placed.orientation import rotations
-from ..records import Records, Solidity
+from ..records import Solidity
 from ..sections.static_props import StaticProps, model_name
 from ..tables.props import PROP_SCALE
 from ..tree.leaf_tree import LeafTree, clusters

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..faces.surfaces import Bools
-from ..geometry import Floats, Ints
+from ...arrays import Bools, Floats, Ints
 
 TOLERANCE = 0.1
 """Texels that corners may be away from where an affine map puts them."""

@@ -10,14 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import ranges
-from ...arrays import Array
+from ...arrays import Array, Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
 from ..faces import face_sides
-from ..geometry import Floats, Ints, Polygons
+from ..geometry import Polygons
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import Records
 from ..tree import brushes
 from . import face_fields
 from .changes import Changes, fitting, numbered, room_for

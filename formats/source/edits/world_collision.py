@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats, Records
 from ...binary import Buffer
 from ..collision import physcollide, physcollide_surface
 from ..collision.physcollide import SOLID_TAG, PhysCollide, PhysModel
-from ..geometry import Floats
 from ..level import Level
 from ..lumps import LumpId
-from ..records import Contents, Records
+from ..records import Contents
 from . import brush_collision, displaced_collision
 from .changes import Changes
 from .collision_materials import Materials

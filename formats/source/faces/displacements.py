@@ -9,14 +9,14 @@ Its place is that of the flat grid, bilinear between the corners, plus `vec` * `
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Bools, Floats, Ints, Records
 from ...binary import FormatError
-from ..geometry import Floats, Ints, Polygons
+from ..geometry import Polygons
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import DispInfoFlag, Records
+from ..records import DispInfoFlag
 from ..tables.displacements import MAX_POWER, MIN_POWER
 
 CORNERS = 4
@@ -40,7 +40,7 @@ class Displacements:
     first_vertex: Ints  # [d]
     first_triangle: Ints  # [d]
     flat: Floats  # [n, 3], the grid before it is displaced
-    grid: NDArray[np.float64]  # [n, 2], 0..1 along i and j: for what is bilinear, too
+    grid: Floats  # [n, 2], 0..1 along i and j: for what is bilinear, too
     owner: Ints  # [n], the displacement of each vertex; -1: a record of the lump that none has
     triangles: Ints  # [t, 3], vertices; clockwise from the front
 
@@ -64,7 +64,7 @@ class Displacements:
         return np.asarray(left + (right - left) * j)
 
 
-def blended(found: Displacements, rows: int) -> NDArray[np.bool_] | None:
+def blended(found: Displacements, rows: int) -> Bools | None:
     """bool[n]: the vertices that the records of DISP_MULTIBLEND belong to, in their order; None where they fit none.
 
     Those of displacements that say so have some; as many as DISP_VERTS has are one each. rows: how many there are.
@@ -133,13 +133,13 @@ def displacements(level: Level, polygons: Polygons) -> Displacements:
     return made
 
 
-def _all(what: str, field: str, values: Ints, good: NDArray[np.bool_]) -> None:
+def _all(what: str, field: str, values: Ints, good: Bools) -> None:
     if not good.all():
         record = int((~good).argmax())
         raise FormatError(f"record {record}: {field} {values[record]} can't be", what)
 
 
-def _apart(starts: Ints, counts: Ints) -> NDArray[np.bool_]:
+def _apart(starts: Ints, counts: Ints) -> Bools:
     """bool[n]: which stretches of a list have nothing in common with the next one: two can't have one vertex."""
     order = np.argsort(starts, kind="stable")
     made = np.ones(len(starts), np.bool_)

@@ -4,15 +4,13 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
-from ...arrays import Integers
+from ...arrays import Bools, Floats, Integers, Ints, Records
 from ...binary import FormatError
-from ..geometry import Floats, Ints, Polygons
+from ..geometry import Polygons
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import Records
 from ..tree import brushes
 from ..tree.brushes import Solids
 
@@ -59,7 +57,7 @@ def middles(polygons: Polygons) -> Floats:
     return np.asarray(np.column_stack(sums) / np.maximum(counts, 1)[:, None])
 
 
-def around(points: Floats, solids: Solids, sides: Ints) -> NDArray[np.bool_]:
+def around(points: Floats, solids: Solids, sides: Ints) -> Bools:
     """Which float64[n, 3] points on the planes of sides, int64[n] places in `solids`, lie in their polygons."""
     first = solids.polygons.first_corner
     counts = first[sides + 1] - first[sides]
@@ -68,7 +66,7 @@ def around(points: Floats, solids: Solids, sides: Ints) -> NDArray[np.bool_]:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what is no number has nothing outside, and nothing to follow
-def _within(points: Floats, positions: Floats, corners: Ints, counts: Ints) -> NDArray[np.bool_]:
+def _within(points: Floats, positions: Floats, corners: Ints, counts: Ints) -> Bools:
     """Which float64[n, 3] points on its plane lie inside a convex polygon, or just beside it."""
     owners, firsts = ranges.owners(counts), ranges.starts(counts)
     here = positions[corners]

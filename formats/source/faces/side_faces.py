@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Int32s, Ints, Records, Singles
 from .. import geometry
-from ..geometry import Ints, Polygons
+from ..geometry import Polygons
 from ..level import Level
 from ..lumps import LumpId
-from ..records import NO_STYLE, Records
+from ..records import NO_STYLE
 from ..tree import brushes
 
 _LEAST_CORNERS = 3
@@ -86,9 +86,7 @@ def of_level(level: Level) -> SideFaces | None:
     )
 
 
-def from_arrays(
-    level: Level, positions: NDArray[np.float32], corners: NDArray[np.int32], rows: NDArray[np.int32]
-) -> SideFaces | None:
+def from_arrays(level: Level, positions: Singles, corners: Int32s, rows: Int32s) -> SideFaces | None:
     """The sides that `to_arrays` has made arrays of; None for arrays that aren't of this map."""
     if positions.ndim != 2 or corners.ndim != 1 or rows.ndim != 2 or positions.shape[1:] + rows.shape[1:] != (3, 4):
         return None
@@ -106,11 +104,11 @@ def from_arrays(
     return SideFaces(Polygons(positions, corners.astype(np.int64), ranges.starts(counts)), sides, models, pieces)
 
 
-def to_arrays(sides: SideFaces) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]]:
+def to_arrays(sides: SideFaces) -> tuple[Singles, Int32s, Int32s]:
     """Positions float32[v, 3], corners int32[c], and of each polygon side, model, piece, corners: int32[p, 4]."""
     rows = (sides.sides, sides.models, sides.pieces, np.diff(sides.polygons.first_corner))
     return sides.polygons.positions, sides.polygons.corners.astype(np.int32), np.column_stack(rows).astype(np.int32)
 
 
-def _within(numbers: NDArray[np.int32] | Ints, count: int) -> bool:
+def _within(numbers: Int32s | Ints, count: int) -> bool:
     return not len(numbers) or bool(numbers.min() >= 0 and numbers.max() < count)

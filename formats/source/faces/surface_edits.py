@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import ranges
-from ..geometry import Floats, Ints
-from .surfaces import Bools, Surfaces
+from ...arrays import Bools, Floats, Ints
+from .surfaces import Surfaces
 
 NEAR = 8 * float(np.finfo(np.float32).eps)
 """How much of its size a number may differ from another and be the same: what Blender's rounding makes of it."""

@@ -9,18 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Bools, Floats, Ints, Records, Singles
 from ...binary import FormatError
 from .. import geometry
-from ..geometry import Floats, Ints, Polygons
+from ..geometry import Polygons
 from ..level import Level
 from ..lumps import LumpId
-from ..records import Records
 from .side_faces import SideFaces
-
-Bools = NDArray[np.bool_]
 
 _LEAST_CORNERS = 3
 
@@ -39,7 +36,7 @@ class ModelFaces:
     """int64[f]: the model of each; -1: none."""
     drawable: Bools
     """bool[f]: which a polygon can be made of: those with three corners or more, in a model, that aren't displaced."""
-    positions: NDArray[np.float32]
+    positions: Singles
     """float32[v, 3]: of VERTEXES, then of sides; 0 for what is not finite."""
     sides: SideFaces | None = None
     """Those that stand in for faces."""

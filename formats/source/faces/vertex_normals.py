@@ -4,11 +4,10 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Integers
+from ...arrays import Bools, Floats, Integers
 from .. import geometry
-from ..geometry import Floats, Polygons
+from ..geometry import Polygons
 from ..level import Level
 from ..lumps import LumpId
 
@@ -19,7 +18,7 @@ SAME_NORMAL = 1e-3
 @np.errstate(all="ignore")  # hostile floats
 def smooth(
     level: Level, polygons: Polygons, areas: Callable[[], Floats] | None = None
-) -> tuple[NDArray[np.bool_], Integers] | None:
+) -> tuple[Bools, Integers] | None:
     """The corners of faces that are smooth, bool[corners], and which of VERTNORMALS each corner has.
 
     A face is smooth where a corner has another normal than its plane's: then all corners of it are that have one which

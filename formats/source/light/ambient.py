@@ -8,12 +8,10 @@ points a leaf. All three are one thing here.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ... import ranges
+from ...arrays import Ints, Records, Singles
 from ...binary import FormatError
-from ..records import Records
-from .rgbe import Floats
 
 SIDES = ("+x", "-x", "+y", "-y", "+z", "-z")  # of a cube, in the file's order
 _WHAT = "ambient lighting"
@@ -23,8 +21,8 @@ _WHAT = "ambient lighting"
 class Samples:
     """Cubes of light: [n]."""
 
-    leafs: npt.NDArray[np.int64]  # which leaf each is in
-    points: Floats  # [n, 3] where
+    leafs: Ints  # which leaf each is in
+    points: Singles  # [n, 3] where
     cubes: Records  # RGBE [n, 6]: a view; rgbe.decode gives light
 
 
@@ -56,9 +54,9 @@ def samples(leafs: Records, lighting: Records | None = None, index: Records | No
     return Samples(chosen, _inside(leafs[chosen], fractions), found["cube"])
 
 
-def _inside(leafs: Records, fractions: Floats) -> Floats:
+def _inside(leafs: Records, fractions: Singles) -> Singles:
     """Points at fractions [n, 3] of the bounds of leafs [n]."""
     mins, maxs = leafs["mins"].astype(np.float32), leafs["maxs"].astype(np.float32)
     with np.errstate(all="ignore"):  # hostile floats
-        points: Floats = mins + fractions * (maxs - mins)
+        points: Singles = mins + fractions * (maxs - mins)
     return points

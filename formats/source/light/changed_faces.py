@@ -12,11 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from ... import ranges
+from ...arrays import Bools, Floats, Ints
 from .. import geometry
 from ..entities import brush_classes, entity_values
 from ..entities.text import ORIGIN, Entity
-from ..faces.surfaces import Bools
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..placed import orientation

@@ -10,15 +10,14 @@ bytes for each luxel stand behind the colours. Blocks follow each other without 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ... import ranges
+from ...arrays import Bools, Ints, Records
 from ...binary import Buffer, FormatError
 from ...luxel_pixels import LuxelPixels
-from ...ranges import Integers
 from ..level import Level
 from ..lumps import LumpId
-from ..records import NO_STYLE, RGBE, LevelFlag, Records, SurfaceFlag
+from ..records import NO_STYLE, RGBE, LevelFlag, SurfaceFlag
 
 BUMP_SAMPLES = 4
 _COLOR = RGBE.itemsize
@@ -29,34 +28,34 @@ _EXTRAS = (0, 1, 4)  # bytes a luxel that are known to stand behind the colours
 class Blocks:
     """The blocks of the faces that have a lightmap, in the order of the faces. Arrays are int64, one entry a block."""
 
-    faces: Integers
-    offset: Integers  # of the first luxel, in bytes
-    width: Integers  # luxels along s
-    height: Integers  # along t
-    styles: Integers  # how many
-    samples: Integers  # lightmaps a style: 1, or BUMP_SAMPLES
-    header: Integers  # bytes of average colours before the first luxel
+    faces: Ints
+    offset: Ints  # of the first luxel, in bytes
+    width: Ints  # luxels along s
+    height: Ints  # along t
+    styles: Ints  # how many
+    samples: Ints  # lightmaps a style: 1, or BUMP_SAMPLES
+    header: Ints  # bytes of average colours before the first luxel
     extra: int  # bytes a luxel and style behind the colours: 0, 1 or 4
     interleaved: bool  # whether they stand behind each style's colours, not behind the last's
-    outside: Integers  # faces whose blocks the lump does not hold; not among `faces`
+    outside: Ints  # faces whose blocks the lump does not hold; not among `faces`
 
     @property
-    def luxels(self) -> Integers:
+    def luxels(self) -> Ints:
         """int[blocks]: of one lightmap of each."""
         return self.width * self.height
 
     @property
-    def size(self) -> Integers:
+    def size(self) -> Ints:
         """int[blocks]: bytes from the first luxel to the end."""
         return self.luxels * self.styles * (_COLOR * self.samples + self.extra)
 
-    def lightmap(self, style: int = 0, sample: int = 0) -> Integers:
+    def lightmap(self, style: int = 0, sample: int = 0) -> Ints:
         """Return where a lightmap of each block begins, int[blocks] in bytes; -1: it hasn't that style or sample."""
         stride = self.luxels * _COLOR * self.samples + self.luxels * (self.extra if self.interleaved else 0)
         begin = self.offset + style * stride + sample * self.luxels * _COLOR
         return np.where((style < self.styles) & (sample < self.samples), begin, -1)
 
-    def extras(self, style: int = 0) -> Integers:
+    def extras(self, style: int = 0) -> Ints:
         """Return where the bytes behind the colours of a style begin, int[blocks]; -1 where there are none."""
         if not self.extra:
             return np.full(len(self.faces), -1, np.int64)
@@ -67,7 +66,7 @@ class Blocks:
             begin = self.offset + self.styles * colors + style * self.luxels * self.extra
         return np.where(style < self.styles, begin, -1)
 
-    def averages(self, style: int = 0) -> Integers:
+    def averages(self, style: int = 0) -> Ints:
         """Return where the average colour of a style stands, int[blocks]; -1 where there is none before the block."""
         return np.where((style < self.styles) & (self.header > 0), self.offset - _COLOR * (style + 1), -1)
 
@@ -125,7 +124,7 @@ def lightmaps(level: Level) -> dict[LumpId, Blocks]:
     return found
 
 
-def _bumped(numbers: Integers, texinfos: Records) -> npt.NDArray[np.bool_]:
+def _bumped(numbers: Ints, texinfos: Records) -> Bools:
     """Which of the texinfos `numbers` have lightmaps for the bump basis."""
     known = (numbers >= 0) & (numbers < len(texinfos))
     bumped = np.zeros(len(numbers), np.bool_)
@@ -134,10 +133,10 @@ def _bumped(numbers: Integers, texinfos: Records) -> npt.NDArray[np.bool_]:
 
 
 def _measure(
-    offset: Integers,
-    colors: Integers,
-    styles: Integers,
-    extras: Integers,
+    offset: Ints,
+    colors: Ints,
+    styles: Ints,
+    extras: Ints,
     averages_in_face: bool,
     length: int,
     flags: int,
@@ -159,14 +158,14 @@ def _measure(
 # ------------------------------------------------------------------------------------------------------------- luxels
 
 
-def fits(found: Blocks, sizes: Integers) -> npt.NDArray[np.bool_]:
+def fits(found: Blocks, sizes: Ints) -> Bools:
     """Which blocks have the size that an image has room for. sizes: int64[faces + 1, 2], the white patch behind."""
     room = sizes[np.minimum(found.faces, len(sizes) - 1)]
-    fit: npt.NDArray[np.bool_] = (room == np.column_stack([found.width, found.height])).all(axis=1)
+    fit: Bools = (room == np.column_stack([found.width, found.height])).all(axis=1)
     return fit & (found.faces < len(sizes) - 1)
 
 
-def luxels_in(where: LuxelPixels, found: Blocks, slot: int, sample: int) -> tuple[npt.NDArray[np.bool_], Integers]:
+def luxels_in(where: LuxelPixels, found: Blocks, slot: int, sample: int) -> tuple[Bools, Ints]:
     """Which luxels of a lightmap of all blocks (as `luxel_offsets` has them) are in an image, and the pixels of those.
 
     where: the image.
@@ -177,7 +176,7 @@ def luxels_in(where: LuxelPixels, found: Blocks, slot: int, sample: int) -> tupl
     return inside[owners], where.pixels[ranges.flat(where.first[found.faces[there]], found.luxels[there])]
 
 
-def luxel_offsets(found: Blocks, style: int = 0, sample: int = 0) -> tuple[Integers, Integers]:
+def luxel_offsets(found: Blocks, style: int = 0, sample: int = 0) -> tuple[Ints, Ints]:
     """Return, for each luxel of a lightmap of all blocks that have it, where it stands in bytes and whose it is.
 
     Both int64 [luxels]: blocks one after another, their rows along t, in these along s; the second are indices of
@@ -189,7 +188,7 @@ def luxel_offsets(found: Blocks, style: int = 0, sample: int = 0) -> tuple[Integ
     return ranges.flat(begin[there], count, _COLOR), np.repeat(there, count)
 
 
-def lightmap_colors(data: Buffer, begin: Integers, luxels: Integers) -> Records:
+def lightmap_colors(data: Buffer, begin: Ints, luxels: Ints) -> Records:
     """Return the colours of lightmaps that begin at bytes `begin` of a lump and have so many `luxels` each, one after
     another: RGBE [sum of luxels], a copy. Raises FormatError for lightmaps that the lump does not hold.
     """
@@ -205,7 +204,7 @@ def lightmap_colors(data: Buffer, begin: Integers, luxels: Integers) -> Records:
     return colors
 
 
-def colors_at(data: Buffer, offsets: Integers) -> Records:
+def colors_at(data: Buffer, offsets: Ints) -> Records:
     """Return the colours that stand at byte `offsets` [n] of a lump: RGBE [n], a copy."""
     whole = np.frombuffer(memoryview(data).toreadonly().cast("B"), np.uint8)
     if len(offsets) and not 0 <= int(offsets.min()) <= int(offsets.max()) <= len(whole) - _COLOR:
@@ -219,7 +218,7 @@ def colors_at(data: Buffer, offsets: Integers) -> Records:
     return unaligned
 
 
-def with_colors(data: Buffer, offsets: Integers, colors: Records) -> bytes:
+def with_colors(data: Buffer, offsets: Ints, colors: Records) -> bytes:
     """Return a lump with `colors` [n] at byte `offsets` [n]. Raises FormatError for offsets outside of it."""
     whole = np.frombuffer(memoryview(data).toreadonly().cast("B"), np.uint8).copy()
     if len(offsets) and not 0 <= int(offsets.min()) <= int(offsets.max()) <= len(whole) - _COLOR:

@@ -12,6 +12,8 @@ import struct
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Bytes
+
 EXPONENT_BIAS = 136
 """What a pixel's exponent is more than ColorRGBExp32's: its light is then rgb * 2**exponent, without the 1 / 255."""
 _RUN, _EQUAL = 64, 128
@@ -24,7 +26,7 @@ NARROWEST, WIDEST = 8, 0x7FFF
 """Widths that rows may have to be stored in runs."""
 
 
-def encode(pixels: NDArray[np.uint8]) -> bytes:
+def encode(pixels: Bytes) -> bytes:
     """A picture of uint8[h, w, 4] pixels, top row first: red, green, blue and the exponent plus EXPONENT_BIAS.
 
     w: a multiple of 64, or below that a power of two from 8 on. Raises ValueError for others.

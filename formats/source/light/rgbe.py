@@ -8,17 +8,15 @@ depend on the machine.
 import numpy as np
 import numpy.typing as npt
 
-from ...arrays import Reals
-from ..records import RGBE, Records
-
-Floats = npt.NDArray[np.float32]
+from ...arrays import Reals, Records, Singles
+from ..records import RGBE
 
 _SCALES = np.ldexp(1 / 255, np.arange(256, dtype=np.uint8).view(np.int8)).astype(np.float32)  # by the exponent's byte
 _LOWEST, _HIGHEST = -128, 127
 _STEP = 1 << 14  # colours at once: they stay in the cache
 
 
-def decode(colors: Records) -> Floats:
+def decode(colors: Records) -> Singles:
     """Return linear light, float32 [..., 3], of colours [...]."""
     raw = np.ascontiguousarray(colors).view((np.uint8, 4)).reshape(-1, 4)
     light = np.empty((len(raw), 3), np.float32)

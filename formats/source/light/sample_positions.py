@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import ranges
+from ...arrays import Bytes, Ints
 from ...binary import Buffer, FormatError
 
 _LONG = 255
@@ -16,7 +17,7 @@ _SHORT = 4  # bytes of a luxel, a long one has one more
 _WHAT = "sample positions of displacements"
 
 
-def decode(data: Buffer) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:
+def decode(data: Buffer) -> tuple[Ints, npt.NDArray[np.uint16], Bytes]:
     """Return where each luxel begins [n], its triangle [n] and its coordinates [n, 3]. Raises FormatError."""
     raw = np.frombuffer(memoryview(data).toreadonly().cast("B"), np.uint8)
     begins = _begins(raw)
@@ -43,7 +44,7 @@ def encode(triangles: npt.ArrayLike, coordinates: npt.ArrayLike) -> bytes:
     return rows[keep].tobytes()
 
 
-def _begins(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+def _begins(raw: Bytes) -> Ints:
     """Where luxels begin: short ones follow each other up to a long one, behind which the next ones begin.
 
     Every 255 may begin a long one; where it does, the next long one is the first 255 at a whole number of short ones

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...arrays import Bools, Floats, Ints
 from .. import geometry
-from ..faces.surfaces import Bools
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from ... import ranges
-from ..geometry import Floats, Ints, Polygons
+from ...arrays import Floats, Ints
+from ..geometry import Polygons
 from . import overlay_quads
 
 _LEAST_CORNERS = 3

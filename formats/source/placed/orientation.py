@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry import Floats
+from ...arrays import Floats
 
 _SAME_TURN = 1e-5
 """What parts of two rotations may differ by and be the same."""

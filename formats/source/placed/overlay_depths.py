@@ -4,23 +4,22 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Bools, Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
 from ..faces import displacements
-from ..geometry import Floats, Ints, Polygons
+from ..geometry import Polygons
 from ..level import Level
 from ..lumps import LumpId
 from ..numbers import doubles, singles
-from ..records import Records
 from ..tables import overlay_lists
 
 _SAME_WAY = 0.999
 """The cosine from which on a face looks the same way as an overlay."""
 
 
-def is_facing(corners: Floats, normals: Floats) -> NDArray[np.bool_]:
+def is_facing(corners: Floats, normals: Floats) -> Bools:
     """bool[n]: which quads float64[n, 4, 3] are anticlockwise, seen from where their normals float64[n, 3] point to."""
     across = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
     return np.asarray(np.einsum("ni,ni->n", across, normals) >= 0)

@@ -2,10 +2,8 @@
 """Where overlays and decals lie: quads on the faces that they are painted on (source.md §2.7)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..geometry import Floats
-from ..records import Records
+from ...arrays import Floats, Ints, Records, Singles
 
 
 @np.errstate(all="ignore")  # hostile floats
@@ -35,7 +33,7 @@ def corners(overlays: Records) -> Floats:
     return np.asarray(overlays["origin"].astype(np.float64)[:, None] + offset)
 
 
-def texture_corners(overlays: Records) -> NDArray[np.float32]:
+def texture_corners(overlays: Records) -> Singles:
     """float32[n, 4, 2]: u and v (down) at the corners: (U0, V0), (U0, V1), (U1, V1), (U1, V0)."""
     u, v = overlays["u"], overlays["v"]
     across = u[:, [0, 0, 1, 1]]
@@ -70,7 +68,7 @@ def decal_quads(
 @np.errstate(all="ignore")  # hostile floats
 def nearest_faces(
     origins: Floats, normals: Floats, first_points: Floats, mins: Floats, maxs: Floats, reach: float = 16.0
-) -> NDArray[np.int64]:
+) -> Ints:
     """The face that each decal is on: the one whose plane is nearest, of those whose box comes within `reach` units;
     -1 for none. normals, first_points, mins, maxs: float64[faces, 3].
     """

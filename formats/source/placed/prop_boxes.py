@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
-from ..geometry import Floats
+from ...arrays import Bools, Floats, Records
 from ..level import Level
 from ..lumps import LumpId
 from ..numbers import doubles
-from ..records import Records
 from ..sections.static_props import StaticProps
 from .orientation import rotations
 
@@ -60,7 +58,7 @@ class PlausibleBoxes:
             away = doubles(props[_LIGHTING_ORIGIN]) - doubles(props["origin"])
             self._lit = np.einsum("nij,ni->nj", rotations(doubles(props["angles"])), away)
 
-    def of(self, alike: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    def of(self, alike: Bools) -> tuple[Floats, Floats]:
         """Two corners of the box of a model, float64[3]. alike: bool[props], those that have it."""
         bottom, top = self._low[alike].min(axis=0), self._high[alike].max(axis=0)
         least = _SMALLEST if (top > bottom).any() else _UNKNOWN

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from ..geometry import Floats
+from ...arrays import Floats
 
 POINTS = 17
 """Of a rope's curve."""

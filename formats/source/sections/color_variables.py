@@ -5,23 +5,17 @@ Layout: Strata Source's wiki, "BSP v25 Format". A tint whose flag says so holds 
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from ...binary import Buffer, Cursor
-from ..records import ByteOrder, Records
+from ...arrays import Bytes, Ints, Records
+from ...binary import Buffer
+from ..records import ByteOrder
 from ..tables.props import COLOR_VARIABLE
-from .counted import table_bytes, take_table
-
-_WHAT = "colour variables"
+from .counted import read_table, table_bytes
 
 
 def read(data: Buffer, byte_order: ByteOrder = "<") -> Records:
     """Read the lump: COLOR_VARIABLE [n], a view; `counted.texts` gives their names. Raises FormatError."""
-    cursor = Cursor(data)
-    names = take_table(cursor, COLOR_VARIABLE, byte_order, _WHAT)
-    if cursor.left:
-        raise cursor.error(f"{cursor.left} bytes follow the last", _WHAT)
-    return names
+    return read_table(data, COLOR_VARIABLE, byte_order, "colour variables")
 
 
 def write(names: Records, byte_order: ByteOrder = "<") -> bytes:
@@ -29,7 +23,7 @@ def write(names: Records, byte_order: ByteOrder = "<") -> bytes:
     return table_bytes(names, byte_order)
 
 
-def numbers(tints: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+def numbers(tints: Bytes) -> Ints:
     """Which name each of uint8 [n, 4] tints refers to: int64 [n]."""
     red, green, blue = tints[..., :3].astype(np.int64).T
     return np.asarray(red << 16 | green << 8 | blue)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables that stand behind their count, as in game lumps and in the lump OCCLUSION; and the texts that some hold."""
 
-from ...binary import Cursor
-from ..records import ByteOrder, Dtype, Records
+from ...arrays import Records
+from ...binary import Buffer, Cursor
+from ..records import ByteOrder, Dtype
 
 
 def take_count(cursor: Cursor, byte_order: ByteOrder, what: str) -> int:
@@ -17,6 +18,15 @@ def take_count(cursor: Cursor, byte_order: ByteOrder, what: str) -> int:
 def take_table(cursor: Cursor, dtype: Dtype, byte_order: ByteOrder, what: str) -> Records:
     """Read a count and as many records: a read-only view. Raises FormatError."""
     return cursor.array(dtype.newbyteorder(byte_order), take_count(cursor, byte_order, what), what)
+
+
+def read_table(data: Buffer, dtype: Dtype, byte_order: ByteOrder, what: str) -> Records:
+    """Read a lump that is such a table and nothing else: a view. Raises FormatError."""
+    cursor = Cursor(data)
+    table = take_table(cursor, dtype, byte_order, what)
+    if cursor.left:
+        raise cursor.error(f"{cursor.left} bytes follow the last", what)
+    return table
 
 
 def texts(names: Records) -> list[str]:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Records
 from ...binary import Buffer, Cursor, FormatError
-from ..records import ByteOrder, Records
+from ..records import ByteOrder
 from ..tables.props import DETAIL_LIGHTSTYLE, DETAIL_SPRITE, DETAIL_V2, DETAIL_V4, NAME
-from .counted import table_bytes, take_table, texts
+from .counted import read_table, table_bytes, take_table, texts
 
 _WHAT = "detail props"
 _DETAILS = {2: DETAIL_V2, 4: DETAIL_V4}
@@ -56,12 +57,7 @@ def read_lighting(data: Buffer, byte_order: ByteOrder = "<") -> Records:
     """Read `dplt` or `dplh`: DETAIL_LIGHTSTYLE [n], a view; of no bytes, none. Raises FormatError."""
     if not len(data):
         return np.empty(0, DETAIL_LIGHTSTYLE)
-    cursor = Cursor(data)
-    what = "lighting of detail props"
-    styles = take_table(cursor, DETAIL_LIGHTSTYLE, byte_order, what)
-    if cursor.left:
-        raise cursor.error(f"{cursor.left} bytes follow the last", what)
-    return styles
+    return read_table(data, DETAIL_LIGHTSTYLE, byte_order, "lighting of detail props")
 
 
 def write_lighting(styles: Records, byte_order: ByteOrder = "<") -> bytes:

@@ -8,12 +8,11 @@ other ones, and so its lump FACEBRUSHES is empty.
 import numpy as np
 
 from ... import ranges
+from ...arrays import Ints, Records
 from ...binary import FormatError
-from ...ranges import Integers
-from ..records import Records
 
 
-def pairs(lists: Records, brushes: Records) -> tuple[Integers, Integers]:
+def pairs(lists: Records, brushes: Records) -> tuple[Ints, Ints]:
     """Return face and brush of each link, int64 [n] both, faces ascending.
 
     `lists` and `brushes`: the lumps CLUSTERS and PORTALS, which are these lists from v21 on. Raises FormatError for

@@ -3,8 +3,9 @@
 
 from dataclasses import dataclass
 
+from ...arrays import Records
 from ...binary import Buffer, Cursor, FormatError
-from ..records import ByteOrder, Dtype, Records
+from ..records import ByteOrder, Dtype
 from ..tables.tree import OCCLUDER, OCCLUDER_POLY, OCCLUDER_V2, OCCLUDER_VERTEX
 from .counted import table_bytes, take_table
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Integers
+from ...arrays import Integers, Records
 from ...binary import Buffer, Cursor, FormatError
-from ..records import ByteOrder, Dtype, Records
+from ..records import ByteOrder, Dtype
 from ..tables.props import (
     NAME,
     NAME_SIZE,

@@ -7,10 +7,9 @@ The table has offsets into the data, where texts end at a NUL. Names are Latin-1
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ... import ranges
-from ...arrays import Integers
+from ...arrays import Int32s, Integers, Ints
 from ...binary import Buffer, FormatError
 
 MAX_NAME = 127  # characters
@@ -20,7 +19,7 @@ MAX_NAME = 127  # characters
 class Strings:
     """Both lumps: `offsets`, int32 [n], and `data`."""
 
-    offsets: npt.NDArray[np.int32]
+    offsets: Int32s
     data: bytes
 
     @property
@@ -89,7 +88,7 @@ def build(names: list[str]) -> Strings:
     return Strings(np.cumsum(lengths, dtype=np.int32) - lengths, b"".join(raw))
 
 
-def _ends(data: bytes) -> npt.NDArray[np.int64]:
+def _ends(data: bytes) -> Ints:
     """For each byte, where the text that it is in ends."""
     whole = np.frombuffer(data, np.uint8)
     places = np.where(whole == 0, np.arange(len(whole), dtype=np.int64), len(whole))

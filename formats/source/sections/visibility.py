@@ -4,15 +4,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ...arrays import Bools, Bytes, Ints
 from ...binary import Budget, Buffer, FormatError
 
 WHAT = "lump 4 (VISIBILITY)"
 _LONGEST_RUN = 255
 
-Bits = npt.NDArray[np.uint8]
-Bools = npt.NDArray[np.bool_]
+Bits = Bytes
 
 
 @dataclass(slots=True, eq=False)
@@ -64,7 +63,7 @@ def decode(data: Buffer, byte_order: str, budget: Budget) -> Visibility | None:
     return Visibility(rows[:count], rows[count:])
 
 
-def _decode_rows(data: Bits, offsets: npt.NDArray[np.int64], width: int) -> Bits:
+def _decode_rows(data: Bits, offsets: Ints, width: int) -> Bits:
     """Rows of `width` bytes that begin at `offsets`: each ends where the next one begins, or before."""
     out = np.zeros((len(offsets), width), np.uint8)
     if not out.size:
@@ -92,7 +91,7 @@ def _decode_rows(data: Bits, offsets: npt.NDArray[np.int64], width: int) -> Bits
     return rows
 
 
-def _runs(data: Bits, starts: npt.NDArray[np.int64]) -> tuple[Bools, Bools]:
+def _runs(data: Bits, starts: Ints) -> tuple[Bools, Bools]:
     """Which bytes begin runs of zeros, and which are the counts behind them. Rows begin at `starts`."""
     zero = data == 0
     count = np.zeros(len(data), np.bool_)
@@ -127,7 +126,7 @@ def encode(visibility: Visibility | None, byte_order: str) -> bytes:
     return np.array(count, byte_order + "i4").tobytes() + table.tobytes() + packed.tobytes()
 
 
-def _encode_rows(rows: Bits) -> tuple[Bits, npt.NDArray[np.int64]]:
+def _encode_rows(rows: Bits) -> tuple[Bits, Ints]:
     """Shorten runs of zeros within rows: all bytes, and how many each row has."""
     flat = rows.ravel()
     zero = flat == 0

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import convex_hull
+from ...arrays import Bools, Floats, Ints
 from ...convex_hull import Hull
 from ..edits.brush_models import Piece
-from ..faces.surfaces import Bools, Surfaces
-from ..geometry import Floats, Ints
+from ..faces.surfaces import Surfaces
 
 NEAR = 0.02
 """Units that a polygon's corners may lie off the hull."""

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import ranges
+from ...arrays import Floats, Ints
 from ...convex import from_planes, moved_planes, planes
 from ...counting import number_of
 from ..faces.surface_edits import Edits
 from ..faces.surfaces import Surfaces
-from ..geometry import Floats, Ints
 from ..lumps import LumpId
 from ..vmf import texture_axes
 from ..vmf.brush_polygons import BEHIND, FLAT, ON_PLANE

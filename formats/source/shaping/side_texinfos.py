@@ -11,14 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import ranges
+from ...arrays import Bools, Floats, Ints, Records
 from .. import geometry
 from ..edits.changes import Changes
 from ..edits.texture_vectors import share
-from ..faces.surfaces import Bools
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
-from ..records import Records, SurfaceFlag
+from ..records import SurfaceFlag
 from ..vmf import texture_axes, tools
 from ..vmf.materials import originals
 from ..vmf.solids import Compiled, texture_names

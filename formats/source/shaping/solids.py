@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import ranges
+from ...arrays import Floats, Ints
 from ...convex import moved_planes
 from ..edits.brush_pieces import Piece
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents

@@ -2,16 +2,12 @@
 """Fields that hold several things in one word, taken apart (source.md §2.2, §2.4, §2.5, §2.7, §2.9)."""
 
 import numpy as np
-import numpy.typing as npt
 
-from ...ranges import Integers
-from ..records import DispInfoFlag, Records
+from ...arrays import Bools, Ints, Records
 from .tree import LEAF_FLOAT
 
-Booleans = npt.NDArray[np.bool_]
 
-
-def prim_counts(faces: Records) -> tuple[Integers, Booleans]:
+def prim_counts(faces: Records) -> tuple[Ints, Bools]:
     """Return how many primitives faces have, int[n], and whether they get dynamic shadows, bool[n].
 
     Faces of v17 have no primitives.
@@ -26,14 +22,14 @@ def prim_counts(faces: Records) -> tuple[Integers, Booleans]:
     return word & 0x7FFF, word & 0x8000 == 0
 
 
-def areas(leafs: Records) -> tuple[Integers, Integers]:
+def areas(leafs: Records) -> tuple[Ints, Ints]:
     """Return the area and the LeafFlags of leafs, int[n] each."""
     word = leafs["area_flags"].astype(np.int64)
     bits = _area_bits(leafs)
     return word & ((1 << bits) - 1), word >> bits
 
 
-def put_areas(leafs: Records, area: Integers, flags: Integers) -> None:
+def put_areas(leafs: Records, area: Ints, flags: Ints) -> None:
     """Give leafs an area and LeafFlags: what `areas` returns."""
     leafs["area_flags"] = area | flags << _area_bits(leafs)
 
@@ -42,16 +38,10 @@ def _area_bits(leafs: Records) -> int:
     return 17 if leafs.dtype.newbyteorder("<") == LEAF_FLOAT else 9
 
 
-def overlay_counts(overlays: Records) -> tuple[Integers, Integers]:
+def overlay_counts(overlays: Records) -> tuple[Ints, Ints]:
     """Return how many faces overlays lie on, and their render order, int[n] each."""
     names = overlays.dtype.names or ()
     if "face_count" in names:  # Strata, version 3
         return overlays["face_count"].astype(np.int64), overlays["render_order"].astype(np.int64)
     word = overlays["face_count_and_render_order"].astype(np.int64)
     return word & 0x3FFF, word >> 14
-
-
-def disp_flags(infos: Records) -> Integers:
-    """Return the DispInfoFlags of displacements: 0 where `min_tess` does not hold flags."""
-    word = infos["min_tess"].astype(np.int64)
-    return np.where(word & DispInfoFlag.IS_FLAGS, word & ~np.int64(DispInfoFlag.IS_FLAGS), 0)

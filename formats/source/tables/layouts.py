@@ -9,11 +9,11 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ...arrays import Bools, Records
 from ...binary import Buffer
 from ..lumps import LumpId
-from ..records import NO_STYLE, ByteOrder, Dtype, Records
+from ..records import NO_STYLE, ByteOrder, Dtype
 from . import displacements, geometry, lights, overlay_lists, overlays, props, tree
 
 _ALL = range(-(1 << 31), 1 << 32)
@@ -30,7 +30,7 @@ class Layout:
     reason: str = ""
 
 
-Fits = npt.NDArray[np.bool_]
+Fits = Bools
 """bool[n]: which of the records make sense."""
 
 

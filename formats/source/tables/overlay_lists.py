@@ -4,11 +4,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ... import ranges
+from ...arrays import Int32s, Ints, Records
 from ...binary import Buffer, Cursor
-from ..records import Records
 from .overlays import OVERLAY_V3
 
 VERSION = 3
@@ -22,10 +21,10 @@ class OverlayLists:
     """The two tables: views, to be replaced by others of the same dtypes."""
 
     overlays: Records  # OVERLAY_V3
-    faces: npt.NDArray[np.int32]
+    faces: Int32s
     trailing: bytes = b""
 
-    def faces_of(self, number: int) -> npt.NDArray[np.int32]:
+    def faces_of(self, number: int) -> Int32s:
         """int32[n]: indices of the faces that an overlay lies on."""
         overlay = self.overlays[number]
         begin = max(int(overlay["face_offset"]), 0)
@@ -48,7 +47,7 @@ def read(data: Buffer) -> OverlayLists:
     return OverlayLists(overlays, faces, bytes(cursor.take(cursor.left, _WHAT)))
 
 
-def face_lists(overlays: Records) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def face_lists(overlays: Records) -> tuple[Ints, Ints]:
     """Return which overlay and which face, int64 [n] both, of overlays that hold their own faces (up to version 2)."""
     slots = overlays["faces"].shape[1]
     counts = np.minimum(overlays["face_count_and_render_order"] & 0x3FFF, slots)

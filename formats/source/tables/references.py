@@ -8,15 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ...arrays import Bools, Ints, Records
 from ...binary import FormatError
-from ...ranges import Integers
 from ..lumps import LumpId
-from ..records import Records
 from . import fields
 
-Mask = npt.NDArray[np.bool_]
 Tables = Callable[[LumpId], Records | None]
 """Gives a lump's records, None where there are none that can be read."""
 NONE = -1
@@ -50,11 +47,11 @@ class Number(Reference):
     may_be_none: bool = False
     """Whether it may be -1."""
 
-    def names(self, records: Records) -> npt.NDArray[np.int64]:
+    def names(self, records: Records) -> Ints:
         """The rows that records name, int64 of the field's shape; negative: none."""
         return np.asarray(records[self.field], np.int64)
 
-    def put(self, records: Records, names: npt.NDArray[np.int64]) -> None:
+    def put(self, records: Records, names: Ints) -> None:
         """Have records name other rows. Raises FormatError for numbers that the field cannot hold."""
         records[self.field] = _fitting(records, self.field, names)
 
@@ -62,11 +59,11 @@ class Number(Reference):
 class Walked(Number):
     """Numbers of edges: negative ones are walked backwards."""
 
-    def names(self, records: Records) -> npt.NDArray[np.int64]:
+    def names(self, records: Records) -> Ints:
         """The edges, int64 of the field's shape."""
         return np.abs(np.asarray(records[self.field], np.int64))
 
-    def put(self, records: Records, names: npt.NDArray[np.int64]) -> None:
+    def put(self, records: Records, names: Ints) -> None:
         """Have other edges, walked the same way."""
         backwards = np.asarray(records[self.field], np.int64) < 0
         records[self.field] = _fitting(records, self.field, np.where(backwards, -names, names))
@@ -75,11 +72,11 @@ class Walked(Number):
 class LeafChild(Number):
     """Children of nodes that are leafs: -1 - number. Those that are nodes are a `Number`, negative for leafs."""
 
-    def names(self, records: Records) -> npt.NDArray[np.int64]:
+    def names(self, records: Records) -> Ints:
         """The leafs, int64 of the field's shape, negative for nodes."""
         return -1 - np.asarray(records[self.field], np.int64)
 
-    def put(self, records: Records, names: npt.NDArray[np.int64]) -> None:
+    def put(self, records: Records, names: Ints) -> None:
         """Have other leafs."""
         records[self.field] = _fitting(records, self.field, -1 - names)
 
@@ -87,13 +84,13 @@ class LeafChild(Number):
 class OverlayFaces(Number):
     """Faces of overlays: as many of the slots as the overlay says, whatever lies behind them."""
 
-    def names(self, records: Records) -> npt.NDArray[np.int64]:
+    def names(self, records: Records) -> Ints:
         """The faces, int64[n, slots], -1 in slots that aren't used."""
         slots = np.arange(records[self.field].shape[1])
         used = slots < fields.overlay_counts(records)[0][:, None]
         return np.where(used, np.asarray(records[self.field], np.int64), NONE)
 
-    def put(self, records: Records, names: npt.NDArray[np.int64]) -> None:
+    def put(self, records: Records, names: Ints) -> None:
         """Have other faces; slots that aren't used stay."""
         kept = np.where(names < 0, records[self.field], names)
         records[self.field] = _fitting(records, self.field, kept)
@@ -108,11 +105,11 @@ class Run(Reference):
     count: str
     target: LumpId
 
-    def runs(self, records: Records) -> tuple[Integers, Integers]:
+    def runs(self, records: Records) -> tuple[Ints, Ints]:
         """First and count of each record's run, int64[n] both."""
         return np.asarray(records[self.first], np.int64), np.asarray(records[self.count], np.int64)
 
-    def put(self, records: Records, first: Integers) -> None:
+    def put(self, records: Records, first: Ints) -> None:
         """Have runs begin elsewhere, int[n]. Raises FormatError for numbers that the field cannot hold."""
         records[self.first] = _fitting(records, self.first, first)
 
@@ -172,7 +169,7 @@ RUNS: tuple[Run, ...] = (
 """Fields that hold the first and the count of rows."""
 
 
-def _fitting(records: Records, field: str, values: npt.NDArray[np.int64]) -> Integers:
+def _fitting(records: Records, field: str, values: Ints) -> Ints:
     kind = records.dtype[field].base
     limits = np.iinfo(kind)
     if values.size and not limits.min <= int(values.min()) <= int(values.max()) <= limits.max:
@@ -180,7 +177,7 @@ def _fitting(records: Records, field: str, values: npt.NDArray[np.int64]) -> Int
     return values.astype(kind)
 
 
-def named(tables: Tables, target: LumpId, rows: Mapping[LumpId, Mask], count: int) -> Mask:
+def named(tables: Tables, target: LumpId, rows: Mapping[LumpId, Bools], count: int) -> Bools:
     """Which of a lump's `count` rows are named by records of other lumps: bool[count]. Numbers outside name nothing.
 
     rows: by lump, which of its records to ask, bool[n]; all of those of lumps that it hasn't.
@@ -205,7 +202,7 @@ def named(tables: Tables, target: LumpId, rows: Mapping[LumpId, Mask], count: in
     return found
 
 
-def renumber(tables: Tables, target: LumpId, now: Integers) -> None:
+def renumber(tables: Tables, target: LumpId, now: Ints) -> None:
     """Have all records name rows by their new numbers.
 
     tables: gives records that can be written to. now: int64[rows], the new number of each row that a number may name;

@@ -8,17 +8,14 @@ touch the solid in an edge or a corner, and bound nothing here.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Floats, Ints, Records
 from ...binary import FormatError
 from ...convex import Polygons, from_planes
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import Records
 from .leaf_tree import Tabled
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,7 @@ def solids(level: Tabled, numbers: Ints | None = None) -> Solids:
     return Solids(brushes, _unbevelled(normals, dists, counts), which)
 
 
-def _unbevelled(normals: NDArray[np.float64], dists: NDArray[np.float64], counts: Ints) -> Polygons:
+def _unbevelled(normals: Floats, dists: Floats, counts: Ints) -> Polygons:
     """Polygons without those sides, which have none; the others are numbered as before."""
     kept = np.isfinite(dists)
     owners = ranges.owners(counts)

@@ -4,14 +4,13 @@
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Floats, Ints, Records
 from ...binary import FormatError
-from ..geometry import Floats, Ints, drawn_faces
+from ..geometry import drawn_faces
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import Records
 
 
 class Tabled(Protocol):
@@ -88,7 +87,7 @@ class LeafTree:
         raise FormatError("runs in circles, or parts of it meet again", lump_name(LumpId.NODES))
 
 
-def clusters(level: Level, leafs: Ints) -> NDArray[np.int64]:
+def clusters(level: Level, leafs: Ints) -> Ints:
     """The cluster of leafs int64[n], -1 for solid ones. Raises FormatError for leafs that aren't there."""
     known = level.table(LumpId.LEAFS)["cluster"].astype(np.int64)
     if leafs.max(initial=-1) >= len(known):

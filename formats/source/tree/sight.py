@@ -2,15 +2,12 @@
 """What is seen from a place: the leafs of the clusters that its own one sees (source.md "Visibility")."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..geometry import Floats, Ints
+from ...arrays import Bools, Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from . import leaf_tree
 from .leaf_tree import LeafTree
-
-Bools = NDArray[np.bool_]
 
 
 class Sight:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..geometry import Floats, Ints
+from ...arrays import Floats, Ints
 from ..level import Level
 from . import displacements, occluders, portals
 from . import solids as solid_arrays

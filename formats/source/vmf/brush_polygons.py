@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Bools, Floats, Ints
 from ...convex import from_planes, planes
 from ...counting import number_of
 from ..edits import texture_fits
-from ..geometry import Floats, Ints
 from . import texture_axes
 from .solids import WORLD, VmfSolids
 
@@ -63,7 +62,7 @@ class BrushPolygons:
     """int64[p]: the record in BRUSHSIDES that each was drawn for or copied from; -1: new."""
     names: list[str]
     """[p]: of materials."""
-    detail: NDArray[np.bool_]
+    detail: Bools
     """bool[p]: whether a new solid is for a func_detail."""
 
 
@@ -204,7 +203,7 @@ class _Matcher:
         offset = np.round(away.mean(axis=0) / _ROUND) * _ROUND
         return before.taken(np.array([solid])).moved(offset[None])
 
-    def parts(self, wanted: NDArray[np.bool_]) -> Iterator[Ints]:
+    def parts(self, wanted: Bools) -> Iterator[Ints]:
         """The wanted polygons of each solid: those that share points and were drawn for one brush, and new ones that
         close it.
         """
@@ -407,7 +406,7 @@ def _within(vectors: Floats, normals: Floats) -> Floats:
     return made
 
 
-def _alike(one: Floats, other: Floats) -> NDArray[np.bool_]:
+def _alike(one: Floats, other: Floats) -> Bools:
     """Whether textures have one size and angle between their axes, wherever they are and however they are turned."""
     products = [np.einsum("nki,nli->nkl", vectors[:, :, :3], vectors[:, :, :3]) for vectors in (one, other)]
     size = np.abs(products[1]).max(axis=(1, 2))
@@ -418,7 +417,7 @@ def _bounds(points: Floats) -> tuple[Floats, Floats]:
     return points.min(axis=0), points.max(axis=0)
 
 
-def _flattened(drawn: BrushPolygons, bent: NDArray[np.bool_]) -> tuple[Floats, Floats, Ints, Ints]:
+def _flattened(drawn: BrushPolygons, bent: Bools) -> tuple[Floats, Floats, Ints, Ints]:
     """Corners and their texels, first corners and the polygon that each came from: bent quads as two triangles.
 
     Raises BrushShapeError for bent polygons of more corners.

@@ -4,9 +4,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..geometry import Ints
+from ...arrays import Bools, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents
@@ -25,15 +24,15 @@ class Reckoned:
     """int64[m], what their brushes contain."""
     made: Ints
     """int64[m], what vbsp will make of their textures."""
-    differ: NDArray[np.bool_]
+    differ: Bools
     """bool[m], where these differ."""
-    ladders: NDArray[np.bool_]
+    ladders: Bools
     """bool[m], which must be in a func_ladder for that."""
     leads: Ints
     """int64[m], the side of each that has to be first."""
 
 
-def reckoned(level: Level, solids: VmfSolids, seen: NDArray[np.bool_]) -> Reckoned:
+def reckoned(level: Level, solids: VmfSolids, seen: Bools) -> Reckoned:
     """Reckon the contents of solids. seen: bool[n], which sides have faces. Raises FormatError."""
     first = solids.first_side.tolist()
     brushes = level.table(LumpId.BRUSHES)["contents"].astype(np.int64)
@@ -68,7 +67,7 @@ def reckoned(level: Level, solids: VmfSolids, seen: NDArray[np.bool_]) -> Reckon
     return Reckoned(wanted, made, differ, ladder, leads)
 
 
-def _known(level: Level, solids: VmfSolids, seen: NDArray[np.bool_], brushes: Ints) -> side_contents.SideContents:
+def _known(level: Level, solids: VmfSolids, seen: Bools, brushes: Ints) -> side_contents.SideContents:
     """What sides of materials contain that are no tools, as far as faces tell."""
     adding = {number for number, e in enumerate(level.entities) if e.classname.lower() in side_contents.OF_CLASSES}
     of_sides = np.repeat(np.where(np.isin(solids.owners, list(adding)), -1, solids.brushes), np.diff(solids.first_side))

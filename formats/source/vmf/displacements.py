@@ -7,16 +7,15 @@ either, so any solid that has the face as a side does.
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
 from ..content.keyvalues import Block
 from ..faces import displacements
 from ..faces.displacements import CORNERS, Displacements
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId, lump_name
-from ..records import DispInfoFlag, DispTriTag, Records
+from ..records import DispInfoFlag, DispTriTag
 from ..sections.texdata import Strings
 from . import materials, texture_axes, tools
 from .solids import WORLD, VmfSolids, hammer_ids, texture_names

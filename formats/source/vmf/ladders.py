@@ -5,10 +5,9 @@ vbsp gives these brushes LADDER, whatever their textures.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ..entities.text import Entity
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..records import Contents
 
@@ -19,7 +18,7 @@ BOX_KEYS = tuple(f"{end}.{axis}" for end in ("mins", "maxs") for axis in "xyz")
 _SAME = 0.011  # units: the box has two decimals
 
 
-def owners(level: Level, contents: NDArray[np.int64], low: Floats, high: Floats) -> Ints:
+def owners(level: Level, contents: Ints, low: Floats, high: Floats) -> Ints:
     """The info_ladder of each brush, its place among the entities, int64[brushes]; -1: none.
 
     contents, low, high: of the brushes, float64[brushes, 3] their boxes. An info_ladder has those LADDER brushes that

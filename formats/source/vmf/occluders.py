@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from ... import ranges
+from ...arrays import Floats, Ints
 from ...binary import FormatError
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents

@@ -5,17 +5,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
-from ...arrays import Array
+from ...arrays import Array, Bools, Floats, Ints, Records
 from .. import geometry
 from ..entities.text import CLASSNAME, ORIGIN, TARGETNAME, Entity
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..placed import overlay_quads
-from ..records import Records, StaticPropFlag, StaticPropFlagEx
+from ..records import StaticPropFlag, StaticPropFlagEx
 from ..sections.static_props import StaticProps
 from ..tables import overlay_lists
 from . import materials, rules
@@ -136,7 +134,7 @@ def _vectors(values: Array) -> list[str]:
     return [" ".join(texts[place : place + 3]) for place in range(0, len(texts), 3)]
 
 
-def _bits(flags: NDArray[np.int64], flag: int) -> list[str]:
+def _bits(flags: Ints, flag: int) -> list[str]:
     return ["1" if value else "0" for value in (flags & int(flag) > 0).tolist()]
 
 
@@ -212,7 +210,7 @@ def _overlay_columns(level: Level, records: Records) -> list[tuple[str, list[str
 
 
 def cubemaps(
-    level: Level, solids: VmfSolids, copies: Mapping[tuple[int, int, int], Ints], seen: NDArray[np.bool_]
+    level: Level, solids: VmfSolids, copies: Mapping[tuple[int, int, int], Ints], seen: Bools
 ) -> Iterator[Pairs]:
     """Each cubemap as an env_cubemap, with the sides that it was given by hand; several where one can't list them.
 

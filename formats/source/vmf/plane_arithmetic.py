@@ -10,11 +10,8 @@ Builds of vbsp without these instructions divide instead; `plane` can do that, t
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..geometry import Floats
-
-Singles = NDArray[np.float32]
+from ...arrays import Floats, Singles
 
 _TINY = np.float32(1e-10)  # added to the square of a length, so that nothing is divided by 0
 _EPSILON = np.float32(np.finfo(np.float32).eps)

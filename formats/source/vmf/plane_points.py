@@ -7,10 +7,9 @@ Where the last bits come out otherwise (see `plane_arithmetic`), other points ar
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
-from ..geometry import Floats, Ints
+from ...arrays import Bools, Floats, Ints
 from . import plane_arithmetic
 
 GRID = 1e-3
@@ -29,8 +28,6 @@ _PLANES = 1 << 14  # to look at in one go
 _MOVED = 1e-3  # units: a distance that vbsp moves with an entity is about as coarse
 _UNIT = 1e-6
 _ELSEWHERE = 1e-9  # units: what points cost less that serve on other processors, too
-
-Mask = NDArray[np.bool_]
 
 
 def points(
@@ -54,7 +51,7 @@ def points(
 @np.errstate(all="ignore")  # hostile floats
 def misses(
     three: Floats, normals: Floats, dists: Floats, origins: Floats, *, exact: bool = False
-) -> tuple[Mask, Floats]:
+) -> tuple[Bools, Floats]:
     """How vbsp gets planes back of points float64[..., 3, 3]: whether the normal is the same to the bit, bool[...], and
     by how much the distance is another, float64[...].
 
@@ -156,7 +153,7 @@ def plane(three: Floats) -> tuple[Floats, Floats]:
 
 
 @np.errstate(all="ignore")  # hostile floats
-def _on_grid(normals: Floats, dists: Floats, corners: Floats, first_corner: Ints) -> tuple[Floats, Mask]:
+def _on_grid(normals: Floats, dists: Floats, corners: Floats, first_corner: Ints) -> tuple[Floats, Bools]:
     """The three whole corners of each polygon that are furthest apart; and where they give the plane."""
     counts = np.diff(first_corner)
     owners = ranges.owners(counts)

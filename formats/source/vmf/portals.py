@@ -4,9 +4,9 @@
 import numpy as np
 
 from ... import ranges
+from ...arrays import Floats, Ints
 from ...binary import FormatError
 from ..entities.text import Entity
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import ranges
+from ...arrays import Floats, Ints
 from ...binary import FormatError
 from ..content.keyvalues import Block
 from ..entities.text import Entities, Entity
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..tree.leaf_tree import LeafTree

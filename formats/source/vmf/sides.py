@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ..content.keyvalues import Block
-from ..geometry import Floats, Ints
 from . import plane_points, texture_axes
 from .solids import VmfSolids
 from .text import numbers, plain

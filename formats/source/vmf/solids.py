@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import ranges
+from ...arrays import Bools, Floats, Ints, Records
 from .. import geometry
 from ..faces import face_sides
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..lumps import LumpId
-from ..records import Contents, Records
+from ..records import Contents
 from ..sections.texdata import Strings
 from ..tree import brushes
 from . import ladders, materials, side_contents, texture_axes, tools
@@ -30,7 +30,7 @@ class VmfSolids:
 
     owners: Ints
     """int64[m], each one's entity, a place in the map's; -1: of a model that no entity has; or `IN_NO_LEAF`."""
-    detail: NDArray[np.bool_]
+    detail: Bools
     """bool[m], in a func_detail."""
     brushes: Ints
     """int64[m], the record in BRUSHES; -1: none."""
@@ -68,7 +68,7 @@ class VmfSolids:
         sides = ranges.flat(self.first_side[which], counts)
         return self._of(which, counts, sides)
 
-    def with_sides(self, kept: NDArray[np.bool_]) -> "VmfSolids":
+    def with_sides(self, kept: Bools) -> "VmfSolids":
         """All of them, without the sides that aren't kept: bool[n]."""
         counts = np.bincount(ranges.owners(np.diff(self.first_side))[kept], minlength=len(self))
         return self._of(np.arange(len(self)), counts, np.flatnonzero(kept))
@@ -276,7 +276,7 @@ def _boxes(owners: Ints, first_corner: Ints, corners: Floats, count: int) -> tup
     return low, high
 
 
-def _bounding(found: brushes.Solids, records: Records) -> NDArray[np.bool_]:
+def _bounding(found: brushes.Solids, records: Records) -> Bools:
     """Which sides are a part of their brush's surface, or may be."""
     polygons = found.polygons
     bounding = np.diff(polygons.first_corner) > 0
@@ -284,7 +284,7 @@ def _bounding(found: brushes.Solids, records: Records) -> NDArray[np.bool_]:
     return np.asarray(bounding & (records["bevel"] == 0))
 
 
-def is_detail(contents: NDArray[np.int64]) -> NDArray[np.bool_]:
+def is_detail(contents: Ints) -> Bools:
     """Which brushes of the world were in a func_detail, bool[n], by their contents, int64[n]: what isn't seen is always
     called detail.
     """
@@ -323,13 +323,13 @@ def of_models(level: Level) -> dict[int, list[int]]:
     return found
 
 
-def _added(level: Level, owners: Ints) -> NDArray[np.int64]:
+def _added(level: Level, owners: Ints) -> Ints:
     """What brushes contain that their entities, int64[n], add to their textures."""
     classes = [side_contents.OF_CLASSES.get(entity.classname.lower(), 0) for entity in level.entities]
     return np.asarray(np.array([*classes, 0], np.int64)[np.where(owners < 0, -1, owners)])
 
 
-def _of_texinfos(texinfos: Records, numbers: Ints) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def _of_texinfos(texinfos: Records, numbers: Ints) -> tuple[Floats, Floats, Ints]:
     """Texture vectors, units a luxel and flags of texinfos; 0, the standard and 0 for the number -1."""
     vectors, luxels = np.zeros((len(numbers), 2, 4)), np.full(len(numbers), texture_axes.LUXEL)
     flags = np.zeros(len(numbers), np.int64)

@@ -6,9 +6,8 @@ offset as shift.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..geometry import Floats
+from ...arrays import Bools, Floats
 
 SCALE = 0.25
 """Units a texel of a side whose own is lost: Hammer's."""
@@ -20,7 +19,7 @@ _ROUND = 3e-6  # of a number, relatively: what float32 blurs
 
 
 @np.errstate(all="ignore")  # hostile floats
-def usable(vectors: Floats, normals: Floats) -> NDArray[np.bool_]:
+def usable(vectors: Floats, normals: Floats) -> Bools:
     """Which texture vectors float64[n, 2, 4] tell how a texture lies on a side with the normal float64[n, 3].
 
     Sides that nobody sees have got those of some other side: these may stand upright on them.

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from ..geometry import Ints
+from ...arrays import Ints
 from ..records import Contents, SurfaceFlag
 from . import side_contents
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats
 from ..content.keyvalues import Block
-from ..geometry import Floats
 from ..level import Level
 from ..lumps import LumpId
 from . import compiled_contents, connections, displacements, groups, ladders, placed, rules, sides

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ... import ranges
+from ...arrays import Bools, Floats, Ints, Records
 from .. import geometry
 from ..collision import physcollide
 from ..edits.brush_tables import held, plane_numbers, vector_numbers
@@ -16,13 +17,12 @@ from ..edits.changes import Changes
 from ..edits.texture_vectors import share
 from ..faces import displacements
 from ..faces.displacements import Displacements
-from ..geometry import Floats, Ints, Polygons
+from ..geometry import Polygons
 from ..lumps import LumpId
-from ..records import Records
 from ..tables.displacements import NO_NEIGHBOR, NO_NEIGHBOR_32
 from ..tables.references import has, renumber
 from . import face_rows, owned
-from .rings import Bools, FlatRings
+from .rings import FlatRings
 from .types import Carved, Change, WorldEdits, WorldError
 
 _RIGID = 1e-4

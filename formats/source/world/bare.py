@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
-from ..geometry import Floats
+from ...arrays import Floats
 from . import cells
 from .brush_cells import BrushCells
 from .cells import Cell

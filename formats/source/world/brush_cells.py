@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from ... import convex, ranges
+from ...arrays import Floats, Ints
 from ...binary import FormatError
 from ..edits.brush_pieces import Piece
 from ..edits.changes import Changes
-from ..geometry import Floats, Ints
 from ..lumps import LumpId, lump_name
 from ..records import Contents
 from ..tree import brushes as level_brushes

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ..edits.brush_tables import held
 from ..edits.changes import Changes
-from ..geometry import Floats, Ints
 from ..lumps import LumpId
 from ..records import Contents
 from ..sections import visibility as stored_visibility

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats
 from ..edits.changes import FARTHEST
-from ..geometry import Floats
 
 ON = 0.01
 """Units that points may lie off a plane and count as on it."""

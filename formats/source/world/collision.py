@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ... import convex
+from ...arrays import Floats
 from ...binary import FormatError
 from ...counting import number_of
 from ..collision import physcollide_build, physcollide_surface
@@ -18,7 +19,6 @@ from ..edits.brush_pieces import Piece
 from ..edits.changes import Changes
 from ..edits.collision_materials import Materials
 from ..edits.world_collision import WorldCollision
-from ..geometry import Floats
 from ..level import Level
 from ..lumps import LumpId
 from .along import Displaced

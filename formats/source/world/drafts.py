@@ -12,19 +12,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...arrays import Bools, Floats
 from .. import geometry
 from ..edits import brush_pieces
 from ..edits.brush_pieces import Piece
 from ..edits.brush_tables import plane_numbers
 from ..edits.changes import Changes
-from ..geometry import Floats, Polygons
+from ..geometry import Polygons
 from ..lumps import LumpId
 from ..records import SurfaceFlag
 from ..tree.leaf_tree import LeafTree
 from . import fragments, owned
 from .hidden import BrushPlanes, shows
 from .owned import Part
-from .rings import ON, Bools, FlatRings, is_thin, joined, merged, parted, without
+from .rings import ON, FlatRings, is_thin, joined, merged, parted, without
 from .types import Carved, Change, WorldEdits
 
 NEW = -1

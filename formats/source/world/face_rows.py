@@ -11,19 +11,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ... import ranges
+from ...arrays import Bools, Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
 from ..edits.brush_tables import held, vector_numbers
 from ..edits.changes import Changes, joined
 from ..edits.face_fields import DRAWN
-from ..geometry import Floats, Ints, Polygons
+from ..geometry import Polygons
 from ..lumps import LumpId, lump_name
-from ..records import NO_STYLE, Contents, Records
+from ..records import NO_STYLE, Contents
 from ..tables import overlay_lists
 from ..tables.fields import overlay_counts
 from ..tables.references import NUMBERS, RUNS, OverlayFaces, has
 from .drafts import NEW, Draft
-from .rings import Bools, FlatRings
+from .rings import FlatRings
 
 _NO_MACRO = 0xFFFF
 _SHADOWLESS = 0x8000

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import ranges
+from ...arrays import Bools, Ints
 from .. import geometry
 from ..edits.changes import Changes
-from ..geometry import Ints, Polygons
+from ..geometry import Polygons
 from ..lumps import LumpId
 from ..records import Contents
 from ..tree.leaf_tree import LeafTree
 from . import along, drafts, face_rows, fragments, junctions, lightmap_size, owned
 from .along import Displaced
 from .drafts import NEW, Draft
-from .rings import ON, Bools, FlatRings
+from .rings import ON, FlatRings
 from .types import Carved, WorldEdits
 
 _AHEAD = 0.25

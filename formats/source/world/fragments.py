@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Bools, Floats, Ints
 from ...binary import FormatError
-from ..geometry import Floats, Ints
 from ..tree.leaf_tree import LeafTree
-from .rings import Bools, FlatRings, joined
+from .rings import FlatRings, joined
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from ... import ranges
+from ...arrays import Bools, Floats, Ints
 from ..edits.changes import Changes
-from ..geometry import Floats, Ints
 from ..lumps import LumpId
-from .rings import ON, Bools, FlatRings
+from .rings import ON, FlatRings
 
 _SEEN = 0xFF
 """Contents that can be seen; of several the lowest one counts."""

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...arrays import Floats
 from ..edits.changes import Changes
-from ..geometry import Floats
 from ..lumps import LumpId
 from . import lightmap_size
 from .drafts import Draft

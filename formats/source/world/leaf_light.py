@@ -6,12 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from ... import ranges
+from ...arrays import Ints, Records
 from ..edits.brush_tables import held
 from ..edits.changes import Changes
-from ..geometry import Ints
 from ..level import Level
 from ..lumps import LumpId
-from ..records import Records
 from ..tables.references import has
 from .types import Carved
 

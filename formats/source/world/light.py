@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from ... import ranges
+from ...arrays import Records
 from ..edits import new_light
 from ..edits.changes import Changes
 from ..edits.new_light import Donors, Filled, FreshFaces
 from ..light.lighting import Blocks
 from ..lumps import LumpId
-from ..records import Records
 from . import leaf_light, lightmap_size
 from .drafts import NEW
 from .faces import PutFaces

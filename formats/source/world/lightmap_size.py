@@ -8,18 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...arrays import Bools, Floats, Ints
 from .. import geometry
 from ..edits import new_light
 from ..edits.changes import Changes
 from ..edits.new_light import MOST
 from ..edits.texture_vectors import share
-from ..geometry import Floats, Ints
 from ..level import Level
 from ..light import lighting
 from ..lumps import LumpId
 from ..records import SurfaceFlag
 from .drafts import NEW, Draft
-from .rings import Bools, FlatRings
+from .rings import FlatRings
 
 
 def extents(rings: FlatRings, vectors: Floats) -> tuple[Ints, Ints]:

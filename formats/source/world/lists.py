@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ... import ranges
+from ...arrays import Ints
 from ..edits.brush_tables import held
 from ..edits.changes import Changes
-from ..geometry import Ints
 from ..lumps import LumpId
 
 _NAMES = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry import Floats, Ints
+from ...arrays import Floats, Ints
 from . import cells
 from .brush_cells import BrushCells
 from .cells import ON, Cell

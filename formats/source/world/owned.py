@@ -9,18 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import ranges
+from ...arrays import Bools, Floats, Ints
 from ...binary import FormatError
 from .. import geometry
 from ..edits.changes import Changes
 from ..faces import face_sides
-from ..geometry import Floats, Ints, Polygons
+from ..geometry import Polygons
 from ..level import Level
 from ..lumps import LumpId
 from ..sections import face_brushes
 from ..tree import brushes
 from ..tree.brushes import Solids
 from ..tree.leaf_tree import Tabled
-from .rings import ON, Bools, FlatRings, is_thin, parted
+from .rings import ON, FlatRings, is_thin, parted
 
 
 @dataclass(frozen=True, slots=True, eq=False)

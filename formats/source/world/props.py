@@ -8,12 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from ... import ranges
+from ...arrays import Floats, Records
 from ...binary import FormatError
 from ..edits.changes import Changes
-from ..geometry import Floats
 from ..placed import prop_boxes
 from ..placed.orientation import rotations
-from ..records import Records
 from ..sections.static_props import StaticProps
 from ..tree.leaf_tree import LeafTree
 from .types import Carved

@@ -10,12 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import convex, ranges
-from ..geometry import Floats, Ints
-
-Bools = NDArray[np.bool_]
+from ...arrays import Bools, Floats, Ints
 
 ON = 0.02
 """Units that corners may lie off a plane and count as on it: vbsp's vertices are off by as much."""

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...arrays import Floats, Ints, Records
 from ..edits import brush_pieces
 from ..edits.brush_pieces import Piece
 from ..edits.brush_tables import held, plane_numbers, wipe
 from ..edits.changes import Changes
-from ..geometry import Floats, Ints
 from ..lumps import LumpId
-from ..records import Records
 from .brush_cells import BrushCells
 from .opening import Openings
 

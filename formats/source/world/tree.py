@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ...binary import FormatError
 from ..edits.changes import Changes
-from ..geometry import Floats, Ints
 from ..lumps import LumpId, lump_name
 from . import cells
 from .cells import ON, Cell

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ...binary import FormatError
 from ..edits.brush_pieces import Piece
-from ..geometry import Floats, Ints
 from .cells import Cell
 
 WHAT = "world"

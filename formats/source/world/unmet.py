@@ -4,8 +4,8 @@
 import numpy as np
 
 from ... import ranges
+from ...arrays import Ints
 from ..edits import brush_pieces
-from ..geometry import Ints
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents

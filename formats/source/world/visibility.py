@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..geometry import Floats, Ints, drawn_faces
+from ...arrays import Bools, Floats, Ints, Records
+from ..geometry import drawn_faces
 from ..level import Level
 from ..lumps import LumpId
-from ..records import Contents, LeafFlag, Records, SurfaceFlag
+from ..records import Contents, LeafFlag, SurfaceFlag
 from ..sections.visibility import Bits, Visibility
 from ..tables.fields import areas, put_areas
 from ..tree import leaf_tree
@@ -23,8 +23,6 @@ _DIRECTIONS = np.array(
     [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) > (0, 0, 0)], np.float64
 )
 """Along axes and diagonals. Two that lie beyond a hole along one of them, both the same way, it can't join."""
-
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

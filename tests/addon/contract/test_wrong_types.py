@@ -22,7 +22,7 @@ from levelwright.addon.scene.blender_types import Value
 from levelwright.addon.scene.fates import aspects
 from levelwright.addon.scene.fields import properties
 from levelwright.addon.scene.kept import identity, level_blocks
-from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.scene.reports import FAILURES, Report, SceneError
 
 from tests.addon.contract.registered import LEVELS
 
@@ -111,7 +111,7 @@ def fault(collection: bpy.types.Collection, place: Place) -> str:
         named |= any(obj.data == place.block and obj.name in str(error) for obj in collection.all_objects)
         named |= place.key == identity.STAMP  # who has lost it is told by its record
         return "" if named or name in str(error) else f"refused without a name: {error}"
-    except levels.FAILURES as error:
+    except FAILURES as error:
         return f"refused without a name: {error}"
     except Exception as error:  # noqa: BLE001 - that is what is looked for
         return f"{type(error).__name__}: {error}"

@@ -107,7 +107,7 @@ def test_the_panel_paints_what_is_chosen(target, name, able):
         held.atmospheres.clear()
     brush_of(bpy.context).target = target
     notes = Notes()
-    edit_panel.LEVELWRIGHT_PT_fable_paint.draw(SimpleNamespace(layout=notes, level=lambda _: level), bpy.context)
+    edit_panel.LEVELWRIGHT_PT_fable_paint.draw_level(SimpleNamespace(layout=notes), bpy.context, level)
     assert [one.id for one in notes.operators] == [
         "levelwright.fable_brush", "levelwright.fable_paint_selected", "levelwright.fable_paint_selected",
     ]  # fmt: skip

@@ -17,6 +17,7 @@ from levelwright.addon.ns2.layout import CLASS
 from levelwright.addon.ns2.settings import ExportSettings, ImportSettings
 from levelwright.addon.scene.geometry import transforms
 from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.scene.view import stage
 from levelwright.formats import ns2
 from mathutils import Matrix
 
@@ -462,7 +463,7 @@ def test_lights_and_props_can_be_made_to_look_as_their_properties_say() -> None:
     level = opened(DATA)
     light, prop, probe = (object_of(level, name) for name in ("light_spot", "prop_static", "reflection_probe"))
     light["intensity"], light["outerAngle"], prop["model"], probe["distance"] = 6.0, 1.0, "models/b.model", 2.0
-    editing.select_only(bpy.context, [light, prop, probe])
+    stage.select_only(bpy.context, [light, prop, probe])
     assert bpy.ops.levelwright.ns2_show_properties() == {"FINISHED"}
     assert light.data.energy == pytest.approx(6.0 * (math.pi * 4) ** 2 / 2)
     assert light.data.spot_size == pytest.approx(2.0)

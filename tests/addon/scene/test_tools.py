@@ -162,10 +162,10 @@ def test_tools_come_and_go() -> None:
     """Those of games stay: nothing is left of the one that goes."""
     before = toolbar()
     assert "levelwright.teeworlds_stamp_tool" in before
-    tools.register_tools((LEVELWRIGHT_TOOL_test,))
+    tools.Toolbar((LEVELWRIGHT_TOOL_test,)).register()
     assert toolbar().count("levelwright.test_tool") == 1
     overlay = Overlay(lambda _context: None)
-    tools.unregister_tools((LEVELWRIGHT_TOOL_test,))
+    tools.Toolbar((LEVELWRIGHT_TOOL_test,)).unregister()
     assert toolbar() == before
     assert tools.overlays() == 0
     overlay.remove()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from levelwright.addon.scene.kept import identity, originals
 from levelwright.addon.scene.reports import Report, SceneError
+from levelwright.addon.scene.view import baking
 from levelwright.addon.source import layout
 from levelwright.addon.source.lightmaps import bake
 from levelwright.addon.source.lightmaps import build as lightmaps
@@ -238,4 +239,4 @@ def test_displacements_are_baked_on_the_faces_that_they_lie_on() -> None:
     assert bake._faces_of(hills, token, 10).tolist() == [0, 1]
     (world,) = of_kind(level, layout.MODEL)
     assert bake._faces_of(world, token, 10).tolist() == list(range(2, 10))
-    assert {*bake._objects(level, bake.BakeSettings())} == {world, hills}
+    assert {*baking.surfaces(level, bake._KINDS, layout.LIGHTMAP_UV, False)} == {world, hills}
