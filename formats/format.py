@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from .binary import Buffer, Problem, Severity
 from .convex import Floats
+from .row_keys import Meaning
 from .solid_leaks import Space
 
 AnyLevel = Any
@@ -18,6 +19,11 @@ Document = dict[str, Any]
 
 class Columns(Document):
     """A table, each field as an array of one value a record; of records within records further such tables."""
+
+    meaning: Callable[[], Meaning | None] | None = None
+    """What says which of its rows mean the same as rows of another such table, whatever their numbers; None: their
+    order counts, or what they name isn't known.
+    """
 
 
 @runtime_checkable

@@ -87,6 +87,7 @@ def _lump(name: str, rest: str) -> str:
 PLACES = (
     RecordPlace(_lump("ENTITIES", "holds"), "entities", (layout.ENTITY,)),
     RecordPlace(_lump("FACES", "records"), "faces", are_faces=True),
+    RecordPlace(_lump("BRUSHES", "records"), "brushes", numbered_by=layout.BRUSH),
     RecordPlace(_lump("CUBEMAPS", "records"), "cubemaps", (layout.CUBEMAP,)),
     RecordPlace(_lump("OVERLAYS", "records"), "overlays", (layout.OVERLAY,)),
     RecordPlace(_lump("WORLDLIGHTS", "records"), "lights", (layout.WORLDLIGHT,)),
