@@ -121,9 +121,7 @@ def _located(game: Game, level: AnyLevel, unlike: Unlike) -> _Change:
             numbers = [int(group) for group in match.groups() if group is not None and group.isdigit()]
             record = place.number(level, numbers) if place.number is not None else (numbers or [-1])[-1]
             is_new = not unlike.was and match.end() == len(unlike.place)
-            field = match.groupdict().get("field")
-            rest = f".{field}" * bool(field) + unlike.place[match.end() :]
-            return _Change(unlike, place.title, rest, place, -1 if is_new else record)
+            return _Change(unlike, place.title, unlike.place[match.end() :], place, -1 if is_new else record)
     part = _PART.match(unlike.place)
     if part is not None:
         return _Change(unlike, part["name"], unlike.place[part.end() :].lstrip("."))

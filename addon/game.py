@@ -199,8 +199,7 @@ class RecordPlace:
     """What the scene has for the places of a level's contents that begin alike, as `formats.diff` calls them."""
 
     pattern: str
-    """Regular expression of how they begin. Its groups are numbers, the last one that of the record; `field`: what of
-    the record it is, where that stands in front of the number."""
+    """Regular expression of how they begin. Its groups are numbers, the last one that of the record."""
     title: str
     """What such records are called, in the plural."""
     kinds: tuple[str, ...] = ()

@@ -272,9 +272,13 @@ def _tables(tables: tuple[Array, Array], meanings: tuple[Meaning, Meaning], plac
     """
     was, now = tables
     match = row_keys.matched(meanings[0].rows, meanings[1].rows)
+    before, after = row_keys.replaced(match, len(now))
+    if not meanings[0].are_things:  # where the same numbers name others, it is told of those
+        others = row_keys.of_rows(was)[before] != row_keys.of_rows(now)[after]
+        match[before[~others]] = after[~others]
+        before, after = before[others], after[others]
     same = np.flatnonzero(match >= 0)
     moved = int(((match[same] != same) | (row_keys.of_rows(was)[same] != row_keys.of_rows(now)[match[same]])).sum())
-    before, after = row_keys.replaced(match, len(now))
     names = was.dtype.names or ()
     unlike = np.array([_fields_differ(tables, meanings, name, before, after) for name in names]).reshape(len(names), -1)
     alike = unlike.sum(axis=0) <= max(len(names) // 2, 2)  # others have nothing in common: one is gone, the other new
@@ -302,11 +306,12 @@ def _fields_differ(
     tables: tuple[Array, Array], meanings: tuple[Meaning, Meaning], name: str, before: Integers, after: Integers
 ) -> NDArray[np.bool_]:
     """Whether a field of rows is another one, bool[n]: of what names rows, whether it names others."""
-    one, other = (
-        meaning.named[name] if name in meaning.named else row_keys.of_rows(table[name])
-        for table, meaning in zip(tables, meanings, strict=True)
-    )
-    return np.asarray(one[before] != other[after])
+    own, others = (row_keys.of_rows(table[name]) for table in tables)
+    differ = own[before] != others[after]
+    if name in meanings[0].named:
+        named = meanings[0].named[name][before] != meanings[1].named[name][after]
+        differ = named if meanings[0].are_things else differ & named
+    return np.asarray(differ)
 
 
 def _arrays(was: Array, now: Array, place: str, most: int) -> Iterator[Unlike]:

@@ -29,6 +29,8 @@ class Meaning:
     """uint64[n], of each as a whole."""
     named: Mapping[str, Keys]
     """By the fields that name rows of tables, uint64[n]: of what they name."""
+    are_things: bool = False
+    """Whether a row is worth telling where nothing but what it names is other: a brush of whose sides one is."""
 
 
 def mixed(values: Keys) -> Keys:

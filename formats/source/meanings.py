@@ -31,6 +31,7 @@ _SHALLOW: dict[tuple[LumpId, str], tuple[str, ...]] = {
 }
 """Fields that close a circle, and by which own fields they know what they name."""
 _KNOWN = frozenset(each for one in (*NUMBERS, *RUNS) for each in (one.lump, one.target))
+_THINGS = frozenset({LumpId.FACES, LumpId.FACES_HDR, LumpId.BRUSHES, LumpId.MODELS, LumpId.DISPINFO, LumpId.OVERLAYS})
 _WORD = 4
 _NEIGHBORS = (("edge_neighbors", "neighbor"), ("corner_neighbors", "neighbors"))
 """Of displacements: fields, and what of them names other displacements."""
@@ -67,7 +68,7 @@ class Meanings:
         rows = row_keys.of_rows(plain)
         for field in sorted(named):
             rows = row_keys.joined(rows, named[field])
-        return Meaning(rows, named)
+        return Meaning(rows, named, lump in _THINGS)
 
     def _table(self, lump: LumpId) -> Records | None:
         try:
