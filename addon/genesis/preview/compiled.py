@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal, get_args
 
 import bpy
 import numpy as np
@@ -35,6 +36,8 @@ from ..materials.build import Materials
 NAME = "Preview"
 SHOWN_AS = "levelwright_shown_as"
 """On brushes that the preview turned into wire: how they were displayed before."""
+_Display = Literal["BOUNDS", "WIRE", "SOLID", "TEXTURED"]
+_DISPLAYS: tuple[_Display, ...] = get_args(_Display)
 
 
 def collection_of(level: bpy.types.Collection) -> bpy.types.Collection | None:
@@ -146,10 +149,15 @@ def remove(collection: bpy.types.Collection) -> None:
     own = [mesh for mesh, users in meshes_of.items() if mesh.users == users]  # live ones share the brush's
     bpy.data.batch_remove([*made, *own, home])
     for obj in _brushes(collection):
-        shown: Value = obj.get(SHOWN_AS)
-        if shown is not None:
-            obj.display_type, obj.hide_render = shown[0], shown[1] == "1"
+        if obj.get(SHOWN_AS) is not None:
+            obj.display_type, obj.hide_render = _shown_as(obj[SHOWN_AS])
             del obj[SHOWN_AS]
+
+
+def _shown_as(kept: Value) -> tuple[_Display, bool]:
+    """How a brush was displayed, and whether it was hidden in renders; as most are where somebody changed that."""
+    display, hidden = kept if isinstance(kept, list) and len(kept) == 2 else ("TEXTURED", "0")
+    return next((known for known in _DISPLAYS if known == display), "TEXTURED"), hidden == "1"
 
 
 def _brushes(collection: bpy.types.Collection) -> list[bpy.types.Object]:
