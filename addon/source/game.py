@@ -17,6 +17,7 @@ from .kinds import kind_shown
 from .lightmaps import panel as lightmaps_panel
 from .materials.gltf_materials import make_gltf_materials
 from .menu import MENU
+from .overlays import lifting
 from .pak import panel as pak_panel
 from .patch_files import LMP_NOTE, check_patch, export_patch, import_patch
 from .settings import ExportSettings, ImportSettings, LmpSettings, PatchSettings, VmfSettings
@@ -40,10 +41,12 @@ def register() -> None:
     """Register the game's own panels, operators and menu entries, and the presets of its options."""
     bpy.utils.register_preset_path(_PRESETS)
     register_classes(_CLASSES)
+    lifting.register()
 
 
 def unregister() -> None:
     """Undo `register`."""
+    lifting.unregister()
     unregister_classes(_CLASSES)
     bpy.utils.unregister_preset_path(_PRESETS)
 

@@ -27,6 +27,7 @@ from ..lightmaps.build import Lightmaps
 from .light import Beneath
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 HOME = "Overlays"
 ID = "overlay_id"
