@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from ..blender_types import persistent
+from ..names import showable, showable_lines
 from . import originals
 
 _keys: set[str] = set()
@@ -80,9 +81,9 @@ def _say_again(*_: object) -> None:
         for number, (name, content) in said.texts.items():
             text = bpy.data.texts.get(name)
             if text is None:
-                text = bpy.data.texts.new(name)
+                text = bpy.data.texts.new(showable(name))
             if text.as_string() != content:
-                text.from_string(content)
+                text.from_string(showable_lines(content))
             originals.set_resource(level, originals.REPORTS, number, text)
 
 

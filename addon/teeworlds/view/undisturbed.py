@@ -87,7 +87,7 @@ def end(context: bpy.types.Context, collection: bpy.types.Collection) -> dict[st
 def _read(text: str) -> dict[str, Value] | None:
     """What was kept, None where it isn't what `begin` wrote."""
     try:
-        kept: Value = json.loads(text)
+        kept: object = json.loads(text)
     except ValueError:
         return None
     return kept if isinstance(kept, dict) and {"hidden", "windows", "camera"} <= kept.keys() else None
