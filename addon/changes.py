@@ -20,7 +20,7 @@ from ..formats.diff import Unlike, comparing, differing
 from ..formats.format import AnyLevel
 from . import levels
 from .game import Game, RecordPlace
-from .scene import reports
+from .scene import attributes, reports
 from .scene.issues import findings
 from .scene.kept import identity, originals
 from .scene.names import showable
@@ -34,6 +34,7 @@ LISTED = 1000
 TEXT = 3
 """The number of the text among a level's reports."""
 NOTHING = "nothing would change"
+NUMBERING = "only numbers of rows"
 _HEAD = re.compile(r"[^\[(]*")
 _COMPARED = "compared at "
 _KEY = re.compile(r"(?:\.(?:pairs|properties)|^)\[\d+\] \((.+?)\)(?:\.value|\[1\])?")
@@ -71,10 +72,12 @@ def keep(collection: bpy.types.Collection, made: Mapping[str, bytes]) -> Steps[i
                 yield step(0)
                 found += yield from _of_file(game, before, name, data)
                 step()
+        found.sort(key=_rank)
         lines = _lines(collection, original, found) or [LevelFinding(NOTHING, sort="change", title="files")]
     findings.keep(collection, lines, "changes")
     _keep_text(collection, found or lines)
-    return sum(change.unlike.rows for change in found) or (len(lines) if original is None else 0)
+    changed = sum(change.unlike.rows for change in found if not change.unlike.is_numbering)
+    return changed or len(found) or (len(lines) if original is None else 0)
 
 
 def _of_file(game: Game, before: Mapping[str, bytes], name: str, data: bytes) -> Steps[list[_Change]]:
@@ -109,15 +112,16 @@ def _all_located(game: Game, level: AnyLevel, unlike: Iterable[Unlike | None]) -
 
 def _located(game: Game, level: AnyLevel, unlike: Unlike) -> _Change:
     """A difference with what its game says of its place, else by the first words of that: "mesh.faces" are faces."""
+    if unlike.is_numbering:
+        part = _PART.match(unlike.place)
+        return _Change(unlike, NUMBERING, part["name"] if part is not None else unlike.place)
     for place in game.places:
         match = re.match(place.pattern, unlike.place)
         if match is not None:
             numbers = [int(group) for group in match.groups() if group is not None and group.isdigit()]
             record = place.number(level, numbers) if place.number is not None else (numbers or [-1])[-1]
             is_new = not unlike.was and match.end() == len(unlike.place)
-            field = match.groupdict().get("field")
-            rest = f".{field}" * bool(field) + unlike.place[match.end() :]
-            return _Change(unlike, place.title, rest, place, -1 if is_new else record)
+            return _Change(unlike, place.title, unlike.place[match.end() :], place, -1 if is_new else record)
     part = _PART.match(unlike.place)
     if part is not None:
         return _Change(unlike, part["name"], unlike.place[part.end() :].lstrip("."))
@@ -150,6 +154,11 @@ def _lines(
     return lines
 
 
+def _rank(change: _Change) -> int:
+    """What the scene shows comes first, then what else is other, and what only has other numbers last."""
+    return 2 if change.unlike.is_numbering else int(change.place is None)
+
+
 def _many(title: str) -> str:
     return f"changes: {title}"
 
@@ -161,7 +170,7 @@ def _line(
 ) -> LevelFinding:
     unlike, place = change.unlike, change.place
     those = [obj for kind in place.kinds for obj in objects.get((kind, change.record), ())] if place else []
-    where = faces.get(change.record, []) if place is not None and place.are_faces else []
+    where = faces.get(change.record, []) if place is not None and _shows_faces(place) else []
     if unlike.was and unlike.now:
         said = f"{unlike.was} \N{RIGHTWARDS ARROW} {unlike.now}"
     else:
@@ -196,16 +205,31 @@ def _faces(
     collection: bpy.types.Collection, token: int, changes: Iterable[_Change]
 ) -> dict[int, list[tuple[bpy.types.Object, int]]]:
     """By record the faces of meshes that stand for it."""
-    wanted = {change.record for change in changes if change.place is not None and change.place.are_faces}
+    named = [change for change in changes if change.place is not None and _shows_faces(change.place)]
+    wanted = {change.record for change in named}
     found: dict[int, list[tuple[bpy.types.Object, int]]] = defaultdict(list)
     if not wanted:
         return found
+    attribute = named[0].place.numbered_by if named[0].place is not None else ""
     for obj in collection.all_objects:
         if isinstance(obj.data, bpy.types.Mesh) and not obj.data.is_editmode:
-            records = identity.read_ids(obj.data, "FACE", token).astype(np.int64) - 1
+            records = _numbers(obj.data, attribute, token)
             for face in np.flatnonzero(np.isin(records, list(wanted))).tolist():
                 found[int(records[face])].append((obj, face))
     return found
+
+
+def _shows_faces(place: RecordPlace) -> bool:
+    return place.are_faces or bool(place.numbered_by)
+
+
+def _numbers(mesh: bpy.types.Mesh, attribute: str, token: int) -> Ints:
+    """The records that faces of a mesh stand for, int64[faces], -1 or less: none."""
+    if not attribute:
+        return identity.read_ids(mesh, "FACE", token).astype(np.int64) - 1
+    found = attributes.read(mesh, attribute, "FACE")
+    is_whole = found is not None and found.dtype.kind == "i" and found.ndim == 1
+    return found.astype(np.int64) - 1 if found is not None and is_whole else np.zeros(0, np.int64)
 
 
 # ---------------------------------------------------------------------------------------------------------------- text

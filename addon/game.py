@@ -196,14 +196,15 @@ class RecordPlace:
     """What the scene has for the places of a level's contents that begin alike, as `formats.diff` calls them."""
 
     pattern: str
-    """Regular expression of how they begin. Its groups are numbers, the last one that of the record; `field`: what of
-    the record it is, where that stands in front of the number."""
+    """Regular expression of how they begin. Its groups are numbers, the last one that of the record."""
     title: str
     """What such records are called, in the plural."""
     kinds: tuple[str, ...] = ()
     """Of the stamps that objects have which stand for these records."""
     are_faces: bool = False
     """Whether they are faces of meshes, by their ids."""
+    numbered_by: str = ""
+    """The attribute of faces that has the number + 1 of the record which these stand for, where it isn't their id."""
     number: Callable[[AnyLevel, Sequence[int]], int] | None = None
     """Gives the stamps' number of a record, of the numbers in its place, where that isn't the last of these: in the
     original level, or in what `contents_beside` gave of a file beside it."""

@@ -31,7 +31,11 @@ from .scene.view import interior, kinds, spawns, stage
 
 def _level(context: bpy.types.Context) -> bpy.types.Collection | None:
     """The level of the active collection, else the scene's only one."""
-    return originals.level_of(context)
+    level = originals.level_of(context)
+    try:
+        return level if level is None or levels.game_of(level) else None
+    except SceneError:  # the sidebar says what is wrong with it
+        return None
 
 
 def _views(context: bpy.types.Context) -> list[bpy.types.SpaceView3D]:
@@ -204,7 +208,11 @@ class LEVELWRIGHT_OT_camera_at_spawn(_OnLevel, bpy.types.Operator):
         look = levels.game_of(level).look_from_spawn
         render = scene.render
         aspect = render.resolution_x * render.pixel_aspect_x / (render.resolution_y * render.pixel_aspect_y)
-        if look is None or look(context, level, aspect) is None:
+        try:
+            is_made = look is not None and look(context, level, aspect) is not None
+        except SceneError as error:
+            return refuse(self, context, error)
+        if not is_made:
             return refuse(self, context, SceneError(f"{level.name} has no place where players begin"))
         return {"FINISHED"}
 

@@ -2,28 +2,37 @@
 """What differs between two levels of a game, record by record: from what `contents` gives of each.
 
 Lists and tables are laid beside each other so that what was put in or taken out moves nothing else: equal records at
-their beginnings and ends first, then the longest runs of equal records between.
+their beginnings and ends first, then those that each has once, then the longest runs of equal records between. Of
+tables whose rows name one another (`Columns.meaning`) rows are the same that mean the same: what only has other numbers
+is one line a table, behind all that is other.
 """
 
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import numpy as np
 
-from . import BESIDE, format_of, read
-from .arrays import Array, Integers
+from . import BESIDE, format_of, read, row_keys
+from .arrays import Array, Bools, Integers
 from .binary import FormatError
 from .counting import number_of
 from .format import AnyLevel, Columns
+from .row_keys import Meaning
 
 MOST_MATCHED = 4000
-"""Records between equal beginnings and ends that are matched by their contents; more are compared by number."""
+"""Records between equal ones that are matched by their contents; more are compared by number."""
 ROWS = 20
 """Rows of a table, and elements of an array, that are told one by one."""
+LISTED = 1000
+"""Records of a list that are told one by one."""
+VECTOR = 4
+"""Elements of a row that are told as one: a place, a colour, a triangle."""
 WIDTH = 100
 """Letters of a value that are shown."""
 FARTHEST = float(np.finfo(np.float32).max)
@@ -43,6 +52,8 @@ class Unlike(NamedTuple):
     """In the second; "" where it isn't in it."""
     rows: int = 1
     """For how many rows it stands."""
+    is_numbering: bool = False
+    """Whether it stands for rows of a table that only have other numbers, or name rows by other numbers."""
 
     def __str__(self) -> str:
         if not self.was:
@@ -59,7 +70,7 @@ def compare(was: bytes, now: bytes, rows: int = ROWS) -> Iterator[Unlike]:
 
 
 def comparing(was: bytes, now: bytes, rows: int = ROWS) -> Iterator[Unlike | None]:
-    """As `compare`, with None now and then where work can be stopped."""
+    """As `compare`, with None now and then where work can be stopped. What only has other numbers comes last."""
     if was == now:
         return
     one = read_any(was)
@@ -70,10 +81,14 @@ def comparing(was: bytes, now: bytes, rows: int = ROWS) -> Iterator[Unlike | Non
     if form is not its:
         yield Unlike("format", form.title, its.title)
         return
-    is_told = False
+    is_told, numbering = False, []
     for each in differing(form.verbs.contents(one), form.verbs.contents(other), rows=rows):
-        yield each
         is_told |= each is not None
+        if each is not None and each.is_numbering:
+            numbering.append(each)
+            each = None
+        yield each
+    yield from numbering
     if not is_told:
         offset = first_difference(was, now)
         yield Unlike(form.verbs.section_at(one, offset), "the same records", f"other bytes, from {offset} on")
@@ -102,7 +117,12 @@ def differing(was: object, now: object, place: str = "", rows: int = ROWS) -> It
     if isinstance(was, Iterator) or isinstance(now, Iterator):
         was, now = _listed(was), _listed(now)
     if isinstance(was, Columns) and isinstance(now, Columns):
-        was, now = _joined(was), _joined(now)
+        tables = _joined(was), _joined(now)
+        meanings = _meanings(was, now) if tables[0].dtype == tables[1].dtype else None
+        if meanings is not None:
+            yield from _tables(tables, meanings, place, rows)
+            return
+        was, now = tables
     if isinstance(was, dict) and isinstance(now, dict):
         for key in {**was, **now}:
             inner = f"{place}.{key}" if place else str(key)
@@ -142,15 +162,31 @@ def _is_records(value: object) -> bool:
 def _lists(was: list[object], now: list[object], place: str, rows: int) -> Iterator[Unlike | None]:
     was, now = [*map(_listed, was)], [*map(_listed, now)]
     digests = yield from _digests(was)
-    for first, last, begin, end in _unequal(digests, (yield from _digests(now))):
+    found = list(_unlike_records(digests, (yield from _digests(now))))
+    for one, other in found[:LISTED]:
+        number, record = (one, was[one]) if one is not None else (other, now[other or 0])
+        named = f"{place}[{number}]{_name(record)}"
+        if one is not None and other is not None:
+            yield from differing(was[one], now[other], named, rows)
+        elif other is None:
+            yield Unlike(named, _short(record), "")
+        else:
+            yield Unlike(named, "", _short(record))
+    if len(found) > LISTED:
+        yield _more(place, len(found) - LISTED, "records")
+
+
+def _unlike_records(was: Sequence[bytes], now: Sequence[bytes]) -> Iterator[tuple[int | None, int | None]]:
+    """Give the numbers of records that differ, before and after, None where there is none; of their digests."""
+    for first, last, begin, end in _unequal(was, now):
         both = min(last - first, end - begin)
-        for number in range(both):
-            named = f"{place}[{first + number}]{_name(was[first + number])}"
-            yield from differing(was[first + number], now[begin + number], named, rows)
-        for number in range(first + both, last):
-            yield Unlike(f"{place}[{number}]{_name(was[number])}", _short(was[number]), "")
-        for number in range(begin + both, end):
-            yield Unlike(f"{place}[{number}]{_name(now[number])}", "", _short(now[number]))
+        yield from zip(range(first, first + both), range(begin, begin + both), strict=True)
+        yield from ((number, None) for number in range(first + both, last))
+        yield from ((None, number) for number in range(begin + both, end))
+
+
+def _more(place: str, count: int, what: str) -> Unlike:
+    return Unlike(f"{place} (more)", number_of(count, f"more {what}"), "other values", count)
 
 
 def _digests(records: Sequence[object]) -> Generator[None, None, list[bytes]]:
@@ -170,12 +206,47 @@ def _unequal(was: Sequence[bytes], now: Sequence[bytes]) -> Iterator[tuple[int, 
     if not between[0] and not between[1]:
         return
     is_as_long = len(between[0]) == len(between[1])
-    if max(map(len, between)) > MOST_MATCHED or (is_as_long and not _is_shifted(*between)):
+    if is_as_long and not _is_shifted(*between):
         yield head, len(was) - tail, head, len(now) - tail
+    elif max(map(len, between)) > MOST_MATCHED:
+        yield from ((head + a, head + b, head + c, head + d) for a, b, c, d in _between_anchors(*between))
+    else:
+        for word, first, last, begin, end in SequenceMatcher(None, *between, autojunk=False).get_opcodes():
+            if word != "equal":
+                yield head + first, head + last, head + begin, head + end
+
+
+def _between_anchors(was: Sequence[bytes], now: Sequence[bytes]) -> Iterator[tuple[int, int, int, int]]:
+    """As `_unequal`, of many records: between those that both have once, as many of these as are in the same order."""
+    anchors = _anchors(was, now)
+    if not anchors:
+        yield 0, len(was), 0, len(now)
         return
-    for word, first, last, begin, end in SequenceMatcher(None, *between, autojunk=False).get_opcodes():
-        if word != "equal":
-            yield head + first, head + last, head + begin, head + end
+    first = begin = 0
+    for one, other in (*anchors, (len(was), len(now))):
+        for a, b, c, d in _unequal(was[first:one], now[begin:other]):
+            yield first + a, first + b, begin + c, begin + d
+        first, begin = one + 1, other + 1
+
+
+def _anchors(was: Sequence[bytes], now: Sequence[bytes]) -> list[tuple[int, int]]:
+    """The longest ascending run of pairs of records that either has just once (patience sorting)."""
+    counts = Counter(was), Counter(now)
+    places = {one: number for number, one in enumerate(now) if counts[1][one] == 1}
+    pairs = [(number, places[one]) for number, one in enumerate(was) if counts[0][one] == 1 and one in places]
+    ends: list[int] = []
+    tails: list[int] = []
+    before: list[int] = []
+    for number, (_, other) in enumerate(pairs):
+        length = bisect_left(ends, other)
+        before.append(tails[length - 1] if length else -1)
+        ends[length : length + 1] = [other]
+        tails[length : length + 1] = [number]
+    found, number = [], tails[-1] if tails else -1
+    while number >= 0:
+        found.append(pairs[number])
+        number = before[number]
+    return found[::-1]
 
 
 def _is_shifted(was: Sequence[bytes], now: Sequence[bytes]) -> bool:
@@ -183,6 +254,63 @@ def _is_shifted(was: Sequence[bytes], now: Sequence[bytes]) -> bool:
     unlike = [(one, other) for one, other in zip(was, now, strict=True) if one != other]
     there = {one for one, _ in unlike}
     return 2 * sum(other in there for _, other in unlike) > len(unlike)
+
+
+def _meanings(was: Columns, now: Columns) -> tuple[Meaning, Meaning] | None:
+    """What rows of two tables mean, None where that isn't known of both."""
+    one = was.meaning() if was.meaning is not None else None
+    other = now.meaning() if now.meaning is not None else None
+    if one is None or other is None or one.named.keys() != other.named.keys():
+        return None
+    return one, other
+
+
+def _tables(tables: tuple[Array, Array], meanings: tuple[Meaning, Meaning], place: str, most: int) -> Iterator[Unlike]:
+    """Compare tables of records whose rows name one another: those that are other first, at most so many; and of those
+    that only have other numbers, or name rows by other numbers, how many there are.
+    """
+    was, now = tables
+    match = row_keys.matched(meanings[0].rows, meanings[1].rows)
+    before, after = row_keys.replaced(match, len(now))
+    if not meanings[0].are_things:  # where the same numbers name others, it is told of those
+        others = row_keys.of_rows(was)[before] != row_keys.of_rows(now)[after]
+        match[before[~others]] = after[~others]
+        before, after = before[others], after[others]
+    same = np.flatnonzero(match >= 0)
+    moved = int(((match[same] != same) | (row_keys.of_rows(was)[same] != row_keys.of_rows(now)[match[same]])).sum())
+    names = was.dtype.names or ()
+    unlike = np.array([_fields_differ(tables, meanings, name, before, after) for name in names]).reshape(len(names), -1)
+    alike = unlike.sum(axis=0) <= max(len(names) // 2, 2)  # others have nothing in common: one is gone, the other new
+    before, after, unlike = before[alike], after[alike], unlike[:, alike]
+    gone = np.setdiff1d(np.flatnonzero(match < 0), before)
+    new = np.setdiff1d(np.arange(len(now)), np.concatenate([match[same], after]))
+    for number, (one, other) in enumerate(zip(before[:most].tolist(), after[:most].tolist(), strict=True)):
+        for name in (name for name, differs in zip(names, unlike[:, number].tolist(), strict=True) if differs):
+            told = _unlike(f"{place}[{one}].{name}", was[name][one], now[name][other])
+            yield told if told.was != told.now else told._replace(now=f"{told.now}: other rows")
+    left = max(most - len(before), 0)
+    yield from (Unlike(f"{place}[{row}]", _short(was[row]), "") for row in gone[:left].tolist())
+    shown = new[: max(left - len(gone), 0)]
+    yield from (Unlike(f"{place}[{row}]", "", _short(now[row])) for row in shown.tolist())
+    hidden = len(before) + len(gone) + len(new) - most
+    if hidden > 0:
+        yield _more(place, hidden, "rows")
+    if moved:
+        counts = {"added": len(new), "gone": len(gone), "changed": len(before), "renumbered": moved}
+        said = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count)
+        yield Unlike(place, number_of(len(was), "rows"), f"{number_of(len(now), 'rows')}: {said}", is_numbering=True)
+
+
+def _fields_differ(
+    tables: tuple[Array, Array], meanings: tuple[Meaning, Meaning], name: str, before: Integers, after: Integers
+) -> Bools:
+    """Whether a field of rows is another one, bool[n]: of what names rows, whether it names others."""
+    own, others = (row_keys.of_rows(table[name]) for table in tables)
+    differ = own[before] != others[after]
+    if name in meanings[0].named:
+        named = meanings[0].named[name][before] != meanings[1].named[name][after]
+        differ = named if meanings[0].are_things else differ & named
+    return np.asarray(differ)
 
 
 def _arrays(was: Array, now: Array, place: str, most: int) -> Iterator[Unlike]:
@@ -237,13 +365,12 @@ def _rows(was: Array, now: Array, place: str, most: int, begin: int = 0) -> Iter
             for name in was.dtype.names:
                 if was[name][row].tobytes() != now[name][row].tobytes():
                     yield _unlike(f"{where}.{name}", was[name][row], now[name][row])
-        elif was.ndim > 1:
+        elif was.ndim > 2 or (was.ndim == 2 and was.shape[1] > VECTOR):
             yield from _rows(was[row], now[row], where, most)
         else:
             yield _unlike(where, was[row], now[row])
     if len(changed) > most:
-        more = len(changed) - most
-        yield Unlike(f"{place} (more)", number_of(more, "more rows"), "other values", more)
+        yield _more(place, len(changed) - most, "rows")
 
 
 def _name(record: object) -> str:

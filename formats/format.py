@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from .arrays import Floats
 from .binary import Buffer, FormatError, Problem, Severity
+from .row_keys import Meaning
 from .solid_leaks import Space
 
 Made = TypeVar("Made")
@@ -27,6 +28,11 @@ def tried(part: Callable[..., Made], *of: object) -> Made | FormatError:
 
 class Columns(Document):
     """A table, each field as an array of one value a record; of records within records further such tables."""
+
+    meaning: Callable[[], Meaning | None] | None = None
+    """What says which of its rows mean the same as rows of another such table, whatever their numbers; None: their
+    order counts, or what they name isn't known.
+    """
 
 
 @runtime_checkable

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -76,6 +77,8 @@ def shells(of: Surface) -> Ints:
     twins, loose = _twins(of, np.arange(len(of.positions)))
     if loose.any():
         twins, loose = _twins(of, places.reshape(-1))
+    if loose.any():  # editors keep each face's corners by themselves, and round them by themselves
+        twins, loose = _twins(of, near_places(of.positions))
     owners = of.corner_face
     if loose.any():
         faces = np.unique(owners[loose])
@@ -92,6 +95,26 @@ def shells(of: Surface) -> Ints:
         if np.array_equal(smaller, labels):
             return labels
         labels = smaller
+
+
+def near_places(points: Floats) -> Ints:
+    """The place of each point, as the number of a point there, int64[n]: those that NEAR or less parts are in one.
+
+    Places grow together where there are more points between them, so they may be a few NEAR wide.
+    """
+    labels = np.arange(len(points))
+    shifts = np.array(list(itertools.product((0.0, 0.5), repeat=3)))  # within half a cell two share one of these
+    cells = [
+        np.unique(np.floor(points / (2 * NEAR) + shift), axis=0, return_inverse=True)[1].reshape(-1) for shift in shifts
+    ]
+    while True:
+        before = labels.copy()
+        for cell in cells:
+            least = np.full(len(points), len(points))
+            np.minimum.at(least, cell, labels)
+            labels = least[cell]
+        if np.array_equal(labels, before):
+            return labels
 
 
 def _twins(of: Surface, vertices: Ints) -> tuple[Ints, Bools]:

@@ -48,7 +48,7 @@ register, unregister = in_turn(properties, mapping_properties, *CLASSES)
 _SPAWNS = Spawns(CLASS, kinds.SPAWNS, 1.6)
 PLACES = (
     RecordPlace(r"objects\[(\d+)\]", "entities", (layout.ENTITY,)),
-    RecordPlace(r"mesh\.faces\.(?P<field>angle|offset|scale|mapping_group|material)\[(\d+)\]", "faces", are_faces=True),
+    RecordPlace(r"mesh\.faces\[(\d+)\]", "faces", are_faces=True),
     RecordPlace(r"mesh\.face layers\.\w+\[(\d+)\]", "layers of faces", are_faces=True),
 )
 GAME = Game(

@@ -177,11 +177,10 @@ class LEVELWRIGHT_OT_ns2_minimap(LevelOperator):
         extents = _extents(level)
         if not self.filepath:
             raise SceneError("name a file for the picture")
-        path = Path(bpy.path.abspath(self.filepath)).with_suffix(".tga")
-        target = chosen_files.to_write(path)
+        target = chosen_files.to_write(Path(bpy.path.abspath(self.filepath)), ".tga")
         for line in files.write_atomically(target, picture(level, extents, self.size)):
             self.report({"WARNING"}, line)
-        self.report({"INFO"}, f"wrote {path.name}: the game looks for it in maps/overviews, by the level's name")
+        self.report({"INFO"}, f"wrote {target.name}: the game looks for it in maps/overviews, by the level's name")
 
 
 def _extents(level: bpy.types.Collection) -> bpy.types.Object:

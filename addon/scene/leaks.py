@@ -18,7 +18,7 @@ import numpy as np
 from ...formats.arrays import Bools, Floats, Ints
 from ...formats.format import LeakVerbs
 from ...formats.solid_leaks import Sealing
-from .disk import files
+from .disk import chosen_files, files
 from .fields import declared
 from .geometry import meshes, transforms
 from .interface.sidebar import LevelOperator, LevelPanel, Result, tell
@@ -253,7 +253,7 @@ class WriteLeakFile(RemoveLeak):
         if curve is None or not self.filepath:
             raise SceneError("there is no leak to write, or no file to write it to")
         data = self.finder.verbs.leak_file(self.finder.from_blender(line_of(curve)))
-        path = Path(bpy.path.abspath(self.filepath)).with_suffix(self.finder.verbs.ENDING)
+        path = chosen_files.to_write(Path(bpy.path.abspath(self.filepath)), self.finder.verbs.ENDING)
         for said in files.write_atomically(path, data):
             self.report({"WARNING"}, said)
         self.report({"INFO"}, f"wrote {path.name}")

@@ -18,6 +18,7 @@ from .kinds import kind_shown
 from .lightmaps import panel as lightmaps_panel
 from .materials.gltf_materials import make_gltf_materials
 from .menu import MENU
+from .overlays import lifting
 from .pak import panel as pak_panel
 from .patch_files import LMP_NOTE, check_patch, export_patch, import_patch
 from .settings import ExportSettings, ImportSettings, LmpSettings, PatchSettings, VmfSettings
@@ -38,6 +39,7 @@ _CLASSES = (
 register, unregister = in_turn(
     Both(partial(bpy.utils.register_preset_path, _PRESETS), partial(bpy.utils.unregister_preset_path, _PRESETS)),
     *_CLASSES,
+    Both(lifting.register, lifting.unregister),
 )
 
 
@@ -80,6 +82,7 @@ def _lump(name: str, rest: str) -> str:
 PLACES = (
     RecordPlace(_lump("ENTITIES", "holds"), "entities", (layout.ENTITY,)),
     RecordPlace(_lump("FACES", "records"), "faces", are_faces=True),
+    RecordPlace(_lump("BRUSHES", "records"), "brushes", numbered_by=layout.BRUSH),
     RecordPlace(_lump("CUBEMAPS", "records"), "cubemaps", (layout.CUBEMAP,)),
     RecordPlace(_lump("OVERLAYS", "records"), "overlays", (layout.OVERLAY,)),
     RecordPlace(_lump("WORLDLIGHTS", "records"), "lights", (layout.WORLDLIGHT,)),

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..binary import FormatError
 from ..format import Document, tried
-from .faces import FaceLayers, Faces
+from .faces import FaceLayers
 from .level import EditorSettings, Group, Layer, Level
+from .meanings import MeshTables
 from .mesh import Mesh
 from .objects import Entity, Property, Value
 from .parts import Parts
@@ -96,25 +97,19 @@ def _unknown_contents(parts: Parts, known: tuple[int, ...]) -> list[Document]:
 
 
 def _mesh(mesh: Mesh) -> Document:
+    tables = MeshTables(mesh)
     return {
         "materials": tried(lambda: mesh.materials),
-        "vertices": tried(lambda: mesh.vertices),
-        "edges": tried(lambda: mesh.edges),
-        "faces": tried(lambda: _faces(mesh.faces)),
+        "vertices": tried(tables.vertices),
+        "edges": tried(tables.edges),
+        "faces": tried(tables.faces),
+        "loops": tried(tables.loops),
+        "members of loops": tried(tables.members),
         "face layers": tried(lambda: _face_layers(mesh.face_layers)),
         "mapping groups": tried(lambda: mesh.mapping_groups),
-        "geometry groups": tried(lambda: _geometry_groups(mesh.geometry_groups)),
-        "triangles": tried(lambda: _triangles(mesh.triangles)),
+        "geometry groups": tried(lambda: _geometry_groups(mesh.geometry_groups, tables)),
+        "triangles": tried(lambda: _triangles(mesh.triangles, tables)),
         "unknown chunks": _unknown_contents(mesh, MESH_ORDER),
-    }
-
-
-def _faces(faces: Faces) -> Document:
-    return {
-        **{name: faces.records[name] for name in faces.records.dtype.names or ()},
-        "first loop": faces.face_loops,
-        "first member of loop": faces.loop_members,
-        "members": faces.members,
     }
 
 
@@ -122,22 +117,22 @@ def _face_layers(layers: FaceLayers) -> Document:
     return {"has": layers.has, "masks": layers.masks}
 
 
-def _geometry_groups(groups: GeometryGroups) -> Document:
-    return {kind: _group_table(getattr(groups, kind)) for kind in ("vertices", "edges", "faces")}
+def _geometry_groups(groups: GeometryGroups, tables: MeshTables) -> Document:
+    return {kind: _group_table(kind, getattr(groups, kind), tables) for kind in ("vertices", "edges", "faces")}
 
 
-def _group_table(table: GroupTable) -> Document:
-    return {"ids": table.ids, "first": table.starts, "members": table.members}
+def _group_table(kind: str, table: GroupTable, tables: MeshTables) -> Document:
+    return {"ids": table.ids, "first": table.starts, "members": tables.grouped(kind, table)}
 
 
-def _triangles(triangles: Triangles | None) -> Document | None:
+def _triangles(triangles: Triangles | None, tables: MeshTables) -> Document | None:
     if triangles is None:
         return None
     return {
         "ghosts": triangles.ghosts,
         "normals": triangles.normals,
-        "first triangle of face": triangles.face_triangles,
-        "triangles": triangles.triangles,
+        "of faces": tables.triangles_of_faces(triangles),
+        "triangles": tables.triangles(triangles),
     }
 
 

@@ -3,6 +3,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -12,10 +13,12 @@ from ..binary import Buffer, FormatError
 from ..counting import number_of
 from ..format import Columns, Document
 from .collision import physcollide_surface
+from .collision.physcollide_surface import Hull
 from .container.game_lump import COLOR_VARIABLES, DETAIL_LIGHTING, DETAIL_LIGHTING_HDR, DETAIL_PROPS, STATIC_PROPS
 from .entities.text import Entities
 from .level import Level
 from .lumps import LumpId, lump_name
+from .meanings import Meanings
 from .sections import color_variables, detail_props
 from .sections.counted import texts
 from .tables import layouts, overlay_lists
@@ -78,15 +81,16 @@ def contents(level: Level) -> Document:
 
     The lumps are an iterator's: go through it once. What cannot be decoded is a FormatError in its place.
     """
+    of_rows = Meanings(level)
     return {
         "version": level.version,
         "minor version": level.file.minor,
         "map revision": level.revision,
-        "lumps": (_lump(level, lump) for lump in level.lumps if level.file.entries["length"][lump]),
+        "lumps": (_lump(level, lump, of_rows) for lump in level.lumps if level.file.entries["length"][lump]),
     }
 
 
-def _lump(level: Level, lump: int) -> Document:
+def _lump(level: Level, lump: int, of_rows: Meanings) -> Document:
     entry = level.file.entries[lump]
     head = {"lump": lump_name(lump), "version": int(entry["version"]), "decompressed size": int(entry["size"])}
     lacks = level.file.cut(lump)
@@ -113,7 +117,9 @@ def _lump(level: Level, lump: int) -> Document:
             return head | {"holds": {"overlays": columns(lists.overlays), "faces": lists.faces}}
         if layout.dtype is None:
             return head | {"why no table": layout.reason, "bytes": bytes(data)}
-        return head | {"records": columns(level.table(lump))}
+        table = columns(level.table(lump))
+        table.meaning = partial(of_rows.of, lump)
+        return head | {"records": table}
     except FormatError as error:
         return head | {"records": error}
 
@@ -190,8 +196,17 @@ def _solid(data: Buffer) -> Document:
         solid = physcollide_surface.read(data)
     except FormatError as error:
         return head | {"why no hulls": error.message}
-    hulls = ({"brush": hull.brush, "points": hull.points, "triangles": hull.triangles} for hull in solid.hulls)
+    hulls = map(_hull, sorted(solid.hulls, key=lambda hull: hull.brush))  # in the file they lie as their tree does
     return head | {"mass center": solid.mass_center, "rotation inertia": solid.rotation_inertia, "hulls": hulls}
+
+
+def _hull(hull: Hull) -> Document:
+    """A hull, its points and triangles in an order that doesn't tell how the file shares points between hulls."""
+    order = np.lexsort(hull.points.T)
+    triangles = np.argsort(order)[hull.triangles]
+    first = triangles.argmin(axis=1)[:, None] if len(triangles) else np.zeros((0, 1), np.int64)
+    turned = np.take_along_axis(triangles, (first + np.arange(3)) % 3, axis=1)
+    return {"brush": hull.brush, "points": hull.points[order], "triangles": turned[np.lexsort(turned.T[::-1])]}
 
 
 def _pak(level: Level) -> Iterator[Document]:

@@ -200,6 +200,31 @@ def test_a_dent_is_cut_into_convex_parts():
     assert all(apart(*pair) for pair in itertools.combinations(found, 2))
 
 
+def test_corners_that_each_face_has_rounded_by_itself_close_the_surface():
+    """As the Genesis editor writes them: rock13.002 of genvs2.3dt has its corners up to 0.003 units apart."""
+    positions, faces = box((-3000, -1500, 20), (800, 300, 900))
+    apart_by = np.random.default_rng(7).uniform(-0.0015, 0.0015, (24, 3))
+    corners = np.array(positions, np.float64)[np.concatenate(faces)] + apart_by
+    own = [list(range(4 * face, 4 * face + 4)) for face in range(6)]
+    (whole,) = convex_solids.solids(surface((corners.tolist(), own)))
+    assert len(whole) == 6
+    moved = np.where(np.arange(24)[:, None] == 0, corners + 0.1, corners).tolist()
+    with pytest.raises(SurfaceError, match="it is open: 3 faces"):
+        convex_solids.solids(surface((moved, own)))
+
+
+def test_places_are_near_across_the_borders_of_cells():
+    random = np.random.default_rng(3)
+    places = random.integers(-500, 500, (200, 3)).astype(np.float64)
+    points = np.concatenate([places + random.uniform(-1, 1, (200, 3)) * surfaces.NEAR / 4 for _ in range(4)])
+    labels = surfaces.near_places(points)
+    distinct = np.unique(places, axis=0, return_inverse=True)[1].reshape(-1)
+    assert [len(set(labels[np.tile(distinct, 4) == place].tolist())) for place in range(distinct.max() + 1)] == [1] * (
+        distinct.max() + 1
+    )
+    assert len(np.unique(labels)) == distinct.max() + 1
+
+
 def test_a_torus_is_cut_into_convex_parts():
     ring, tube = 12, 6
     positions = [

@@ -95,6 +95,16 @@ def test_a_row_taken_out_and_another_put_in_move_no_other() -> None:
     assert len(lines(was, was[::-1].copy())) <= 8 * 2, "where all have moved, however it is told"
 
 
+def test_in_a_long_list_what_was_put_in_moves_nothing() -> None:
+    was = [{"name": f"n{number}", "value": number % 7} for number in range(9000)]
+    now = [*was[:5], {"name": "new", "value": 1}, *was[5:8000], *was[8001:8999], {"name": "n8999", "value": 70}]
+    told = lines(was, now)
+    assert told[0].startswith("+ x[5] (new)") and told[1].startswith("- x[8000] (n8000)")
+    assert told[2:] == ["  x[8999] (n8999).value: 4 -> 70"]
+    assert len(lines(was, [{"name": f"m{number}"} for number in range(9000)])) <= 2001, "however it is told"
+    assert lines(was, was[:10])[-1] == "  x (more): 7,990 more records -> other values"
+
+
 def test_a_table_in_columns_is_told_by_rows() -> None:
     was = Columns(at=np.arange(12.0).reshape(4, 3), inner=Columns(id=np.arange(4, dtype=np.int32)))
     now = Columns(at=was["at"] + [[0.0], [0.0], [1.0], [0.0]], inner=was["inner"])

@@ -152,8 +152,8 @@ def test_hulls_of_solids_are_shown():
     lumps = {lump["lump"]: lump for lump in contents(whole())["lumps"]}
     solid = next(next(lumps["lump 29 (PHYSCOLLIDE)"]["holds"])["solids"])
     (hull,) = solid["hulls"]
-    assert hull["points"] == pytest.approx(np.array([[0, 0, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]]), abs=1e-6)
-    assert hull["triangles"].tolist() == [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]
+    assert hull["points"] == pytest.approx(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), abs=1e-6)
+    assert hull["triangles"].tolist() == [[0, 1, 3], [0, 2, 1], [0, 3, 2], [1, 2, 3]]
     assert solid["bytes"].startswith(b"VPHY")
 
 

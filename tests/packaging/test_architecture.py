@@ -19,7 +19,7 @@ ALLOWED = {"numpy", *sys.stdlib_module_names}
 BLENDER = {"blf", "bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras", "rna_keymap_ui"}
 SHARED = {
     *("arrays", "atlas", "binary", "convex", "convex_hull", "counting", "format", "linked", "luxel_pixels", "ranges"),
-    *("reach", "solid_leaks", "solid_tree", "srgb", "steps", "windings"),
+    *("reach", "row_keys", "solid_leaks", "solid_tree", "srgb", "steps", "windings"),
 }
 """Modules of formats/ that no game has to itself."""
 CORE_MAY = {

@@ -153,7 +153,7 @@ class WriteTextureLibrary(sidebar.LevelOperator):
     def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Write it."""
         report = Report(f"{level.name} textures")
-        path = chosen_files.to_write(Path(bpy.path.abspath(self.filepath)).with_suffix(".txl"))
+        path = chosen_files.to_write(Path(bpy.path.abspath(self.filepath)), ".txl")
         before = chosen_files.read(path) if content_folders.named_file(str(path)) is not None else None
         try:
             data = library_of(level, before, report)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal, get_args
 
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
+from ....formats.arrays import Singles
 from ....formats.genesis import csg, geometry
 from ....formats.genesis.editor_level import EditorBrush, EditorFace, Level3dt
 from ....formats.genesis.geometry import APPEARANCES, FaceAppearance, Geometry
@@ -35,6 +36,8 @@ from ..materials.build import Materials
 NAME = "Preview"
 SHOWN_AS = "levelwright_shown_as"
 """On brushes that the preview turned into wire: how they were displayed before."""
+_Display = Literal["BOUNDS", "WIRE", "SOLID", "TEXTURED"]
+_DISPLAYS: tuple[_Display, ...] = get_args(_Display)
 
 
 def collection_of(level: bpy.types.Collection) -> bpy.types.Collection | None:
@@ -146,10 +149,15 @@ def remove(collection: bpy.types.Collection) -> None:
     own = [mesh for mesh, users in meshes_of.items() if mesh.users == users]  # live ones share the brush's
     bpy.data.batch_remove([*made, *own, home])
     for obj in _brushes(collection):
-        shown: Value = obj.get(SHOWN_AS)
-        if shown is not None:
-            obj.display_type, obj.hide_render = shown[0], shown[1] == "1"
+        if obj.get(SHOWN_AS) is not None:
+            obj.display_type, obj.hide_render = _shown_as(obj[SHOWN_AS])
             del obj[SHOWN_AS]
+
+
+def _shown_as(kept: Value) -> tuple[_Display, bool]:
+    """How a brush was displayed, and whether it was hidden in renders; as most are where somebody changed that."""
+    display, hidden = kept if isinstance(kept, list) and len(kept) == 2 else ("TEXTURED", "0")
+    return next((known for known in _DISPLAYS if known == display), "TEXTURED"), hidden == "1"
 
 
 def _brushes(collection: bpy.types.Collection) -> list[bpy.types.Object]:
@@ -162,7 +170,7 @@ def _token(collection: bpy.types.Collection) -> int:
     return int(info.token) if info else 0
 
 
-def _face(face: EditorFace, points: NDArray[np.float32]) -> EditorFace:
+def _face(face: EditorFace, points: Singles) -> EditorFace:
     made = EditorFace(points, face.texture, face.flags, face.light, face.mip_map_bias, face.translucency)
     made.reflectivity, made.rotate, made.shift = face.reflectivity, face.rotate, face.shift
     made.scale, made.light_scale = face.scale, face.light_scale

@@ -19,9 +19,15 @@ def read(path: Path) -> bytes:
         raise PermissionError(f"{path}: you may not read it") from None
 
 
-def to_write(path: Path) -> Path:
-    """Return a path that was chosen to write to. Raises OSError, in words for the user, for what names no file."""
+def to_write(path: Path, ending: str = "") -> Path:
+    """Return a path that was chosen to write to, with this ending in the place of another one, "": its own.
+
+    Raises OSError, in words for the user, for what names no file.
+    """
     _refuse_folder(path, "give the file a name")
+    if ending:
+        path = path.with_suffix(ending)
+        _refuse_folder(path, "give the file another name")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no such folder")
     return path

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import bpy
 
-from ..kept import identity, originals
+from ..kept import identity, originals, undone
 
-WRITTEN = "levelwright_written"
+WRITTEN = undone.stays("levelwright_written")
 """Property of a collection: JSON of the SHA-256 of each file that was exported, by name."""
 _places: dict[int, dict[Path, str]] = {}  # by token: the level's files as this process last read or wrote them
 

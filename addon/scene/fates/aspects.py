@@ -381,10 +381,14 @@ def _pixels(image: bpy.types.Image) -> object:
     Files may be packed, and their paths be made relative: that edits no picture. To ask for the size would have Blender
     decode it.
     """
-    packed = image.packed_file
-    if packed is not None and image.get(images.BASELINE) is None and packed.size == image.get(images.SIZE, packed.size):
-        packed = None  # the file as it was
-    return (image.source, packed.size if packed is not None else bpy.path.basename(image.filepath), image.is_dirty)
+    packed, size = image.packed_file, image.get(images.SIZE)
+    shown = packed.size if packed is not None else bpy.path.basename(image.filepath)
+    if not images.seems_painted(image):  # the file as it was, packed or not
+        own = size if packed is None else shown
+        shown = own if image.get(images.BASELINE) is not None else bpy.path.basename(image.filepath)
+    elif shown == size:
+        shown = "painted"
+    return (image.source, shown, image.is_dirty)
 
 
 def _nodes(holder: Value) -> object:

@@ -13,9 +13,10 @@ from collections.abc import Container
 
 import bpy
 
+from ..kept import undone
 from . import declared
 
-KEY = "levelwright_export_options"
+KEY = undone.stays("levelwright_export_options")
 """On a level's collection: JSON, values by the names of options."""
 _PLAIN = bool | int | float | str
 

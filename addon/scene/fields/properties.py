@@ -28,7 +28,7 @@ import numpy as np
 from ..blender_types import Value, gives
 from ..kept.baselines import put_bytes
 from ..names import storable
-from ..reports import Report
+from ..reports import Report, SceneError
 
 BASELINE = "levelwright_fields"
 """Key of the values as they were written (JSON), by which `read` tells what changed."""
@@ -39,6 +39,13 @@ INT32 = range(-(2**31), 2**31)
 INT32_LIMITS = (INT32[0], INT32[-1])
 
 T = TypeVar("T")
+
+
+class PropertyError(SceneError, ValueError):
+    """A custom property that holds what its field can't be, in words that name it and its data-block."""
+
+    def __init__(self, id_block: bpy.types.ID, message: str) -> None:
+        super().__init__(f"{id_block.name}: {message}", [id_block] if isinstance(id_block, bpy.types.Object) else [])
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +196,7 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
 
     Properties that are absent have the field's default. Edited are those that differ from what `write` stored (a
     deleted one too); on a data-block that it never wrote, all that are present.
-    Raises ValueError, naming data-block and property, for a value that doesn't fit the field; one that is out of its
+    Raises PropertyError, naming data-block and property, for a value that doesn't fit the field; one that is out of its
     limits and was not edited came so with the level.
     """
     stored = _stored(id_block)
@@ -209,12 +216,12 @@ def read(id_block: bpy.types.ID, cls: type[T]) -> tuple[T, frozenset[str]]:
         try:
             values[one.name] = from_blender(one, raw, limited=one.name in changed)
         except (ValueError, TypeError, UnicodeError) as error:
-            raise ValueError(f"{id_block.name}: property {one.name}: {error}") from error
+            raise PropertyError(id_block, f"property {one.name}: {error}") from error
     return cls(**values), frozenset(changed)
 
 
 def _stored(id_block: bpy.types.ID) -> dict[str, object]:
-    """Return what `write` stored. Raises ValueError, naming the data-block, where that is damaged."""
+    """Return what `write` stored. Raises PropertyError where that is damaged."""
     text = id_block.get(BASELINE)
     if text is None:
         return {}
@@ -223,7 +230,7 @@ def _stored(id_block: bpy.types.ID) -> dict[str, object]:
     except (ValueError, TypeError):
         stored = None
     if not isinstance(stored, dict):
-        raise ValueError(f"{id_block.name}: its property {BASELINE}, what the import kept of the others, is damaged")
+        raise PropertyError(id_block, f"its property {BASELINE}, what the import kept of the others, is damaged")
     return stored
 
 

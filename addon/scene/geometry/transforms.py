@@ -51,6 +51,15 @@ def remember(obj: bpy.types.Object, deltas: bool = True) -> None:
     put_bytes(obj, BASELINE, _CHANNELS.pack(*_channels(obj, deltas)) + parent)
 
 
+def remember_delta(obj: bpy.types.Object) -> None:
+    """Keep an object's delta location alone as what an import made of it: it lifts the object for show."""
+    stored = obj.get(BASELINE)
+    if isinstance(stored, bytes) and len(stored) >= _CHANNELS.size:
+        values = list(_CHANNELS.unpack_from(stored))
+        values[_DELTA_LOCATION] = obj.delta_location[:]
+        put_bytes(obj, BASELINE, _CHANNELS.pack(*values) + stored[_CHANNELS.size :])
+
+
 def remember_new(obj: bpy.types.Object) -> None:
     """Do what `remember` does, in half its time (3 of 6 us), for an object that was just made.
 

@@ -2,7 +2,8 @@
 """The lists of findings that a level keeps: of its import, of its last export or check, of the last tool, and of what
 an export would change.
 
-They are kept as JSON on the level's collection, so that undo, saving and appending take them along.
+They are kept as JSON on the level's collection, so that saving and appending take them along. Those of a tool are
+undone with it; those of exports and checks, which are no edits, stay.
 """
 
 from __future__ import annotations
@@ -20,16 +21,17 @@ import numpy as np
 from ....formats.counting import alike, number_of
 from ..blender_types import Value
 from ..geometry.meshes import needs_evaluation
+from ..kept import undone
 from ..names import showable_lines
 from ..reports import LevelFinding, SceneError, Sort
 from .showing import Places, show
 
 List = Literal["import", "export", "tool", "changes"]
 KEYS: dict[List, str] = {
-    "export": "levelwright_findings",
+    "export": undone.stays("levelwright_findings"),
     "import": "levelwright_findings_import",
     "tool": "levelwright_findings_tool",
-    "changes": "levelwright_findings_changes",
+    "changes": undone.stays("levelwright_findings_changes"),
 }
 """On a level's collection: JSON, a list of lines each. That of exports is called as version 0.3.0 called it."""
 SORTS: tuple[Sort, ...] = ("error", "look", "missing", "left out", "warning", "change")

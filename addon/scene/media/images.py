@@ -31,6 +31,8 @@ _BLOCK = 1 << 16
 _SAMPLED = 1 << 16
 """Pixels of an image that its mean colour is taken of."""
 
+_RAW = frozenset({"BMP", "TARGA_RAW", "TARGA", "HDR", "IRIS"})
+"""Formats whose pictures may all have as many bytes."""
 _FILE = "FILE"
 """The source of images whose pixels are those of a file, be it packed."""
 
@@ -149,26 +151,34 @@ def mean_color(image: bpy.types.Image) -> tuple[float, float, float]:
 
 def remember(image: bpy.types.Image) -> None:
     """Keep the hash of the packed bytes, for `unchanged`."""
-    image[BASELINE] = showable(_packed_hash(image))
+    image[BASELINE] = showable(_hash(image))
 
 
 def unchanged(image: bpy.types.Image) -> bool:
-    """Say whether a packed image holds what the import put in: the same bytes, and no painting that isn't saved, nor
-    another source that it shows instead.
+    """Say whether an image holds what the import packed: the same bytes, be they in a file by now, and no painting that
+    isn't saved, nor another source that it shows instead.
     """
-    return image.source == _FILE and not image.is_dirty and image.get(BASELINE) == _packed_hash(image)
+    return image.source == _FILE and not image.is_dirty and image.get(BASELINE) == _hash(image)
 
 
 def seems_painted(image: bpy.types.Image) -> bool:
-    """Say whether an image was painted since an import packed or loaded it, or shows something else than its file,
-    without a look at its bytes.
+    """Say whether an image was painted since an import packed or loaded it, or shows something else than its file.
+
+    Bytes are looked at only where their number doesn't tell: those of an image that was unpacked, and of a format in
+    which all pictures of a size have as many.
     """
-    packed = image.packed_file
     if image.source != _FILE or image.is_dirty:
         return True
-    if packed is None:  # one that was packed shows a file now
-        return image.get(BASELINE) is not None
-    return bool(packed.size != image.get(SIZE, packed.size))
+    packed, baseline = image.packed_file, image.get(BASELINE)
+    if packed is None:
+        return baseline is not None and _hash(image) != baseline
+    if packed.size != image.get(SIZE, packed.size):
+        return True
+    if image.file_format not in _RAW:
+        return False
+    if baseline is None:  # it was loaded from a file, and packed since
+        baseline = _hash_of_file(image)
+    return bool(baseline) and _hash(image) != baseline
 
 
 def was_packed(image: bpy.types.Image) -> bool:
@@ -176,9 +186,23 @@ def was_packed(image: bpy.types.Image) -> bool:
     return not image.library and image.get(BASELINE) is not None and bool(image.packed_file)
 
 
-def _packed_hash(image: bpy.types.Image) -> str:
+def _hash(image: bpy.types.Image) -> str:
+    """The SHA-256 of the file that an image shows, packed or not; "" where there is none."""
     packed = image.packed_file
-    return hashlib.sha256(packed.data).hexdigest() if packed is not None else ""
+    return hashlib.sha256(packed.data).hexdigest() if packed is not None else _hash_of_file(image)
+
+
+def _hash_of_file(image: bpy.types.Image) -> str:
+    """The SHA-256 of the file on disk that an image refers to, "" where it isn't there, or has another size than what
+    the import packed or loaded.
+    """
+    path = Path(bpy.path.abspath(image.filepath, library=image.library))
+    try:
+        if not image.filepath or path.stat().st_size != image.get(SIZE):
+            return ""
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def checker(name: str, width: int, height: int, label: str | None = None, cells: int = 16) -> bpy.types.Image:

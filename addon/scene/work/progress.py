@@ -11,6 +11,7 @@ them.
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -131,11 +132,13 @@ class Work(Generic[Made]):
         self.made: Made | None = None
         """What the steps made, once all are done."""
         self._steps = steps
+        self._collects = gc.isenabled()
+        """Whether Python looks for garbage while the steps are done, which they may switch (`levels`)."""
 
     def run(self, seconds: float) -> bool:
         """Do steps for about so long, at least one. True: all are done. Raises what they raise."""
         until = perf_counter() + seconds
-        with metered(self.meter):
+        with metered(self.meter), self._collected():
             try:
                 while True:
                     next(self._steps)
@@ -147,5 +150,20 @@ class Work(Generic[Made]):
 
     def close(self) -> None:
         """Stop where it is: what was made until then is removed again."""
-        with metered(self.meter):
+        with metered(self.meter), self._collected():
             self._steps.close()
+
+    @contextmanager
+    def _collected(self) -> Iterator[None]:
+        """Look for garbage as the steps left it, and as others have it again while the work waits."""
+        others = gc.isenabled()
+        _collect(self._collects)
+        try:
+            yield
+        finally:
+            self._collects = gc.isenabled()
+            _collect(others)
+
+
+def _collect(on: bool) -> None:
+    (gc.enable if on else gc.disable)()

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 import bpy
 
 from ...scene.blender_types import Value, always
+from ...scene.reports import SceneError
 from ...scene.view import stage
 
 KEPT = "levelwright_before_view"
@@ -56,11 +57,16 @@ def begin(context: bpy.types.Context, collection: bpy.types.Collection, more: Ma
 
 
 def end(context: bpy.types.Context, collection: bpy.types.Collection) -> dict[str, Value]:
-    """Put back what `begin` hid, as far as it is still there, and return what it was given to keep."""
-    text = collection.get(KEPT)
-    kept: dict[str, Value] = json.loads(text) if isinstance(text, str) else {}
-    if not kept:
+    """Put back what `begin` hid, as far as it is still there, and return what it was given to keep.
+
+    Raises SceneError where somebody changed what was kept: then all stays as it is shown, and the view is off.
+    """
+    if not is_on(collection):
         return {}
+    kept = _read(str(collection[KEPT]))
+    if kept is None:
+        del collection[KEPT]
+        raise SceneError(f"{collection.name}: its property {KEPT} is damaged: show again by hand what is hidden")
     scene, layer = stage.scene_of(context), stage.view_layer_of(context)
     for name, (was_hidden, in_renders) in kept.pop("hidden").items():
         if name in layer.objects:
@@ -76,6 +82,15 @@ def end(context: bpy.types.Context, collection: bpy.types.Collection) -> dict[st
     scene.camera = bpy.data.objects.get(kept.pop("camera"))
     del collection[KEPT]
     return kept
+
+
+def _read(text: str) -> dict[str, Value] | None:
+    """What was kept, None where it isn't what `begin` wrote."""
+    try:
+        kept: object = json.loads(text)
+    except ValueError:
+        return None
+    return kept if isinstance(kept, dict) and {"hidden", "windows", "camera"} <= kept.keys() else None
 
 
 def _viewports(context: bpy.types.Context) -> Iterator[tuple[tuple[str, int], bpy.types.SpaceView3D]]:

@@ -80,6 +80,53 @@ def test_a_file_that_was_loaded_painted_and_packed_is_told(painted: bool, tmp_pa
     assert images.seems_painted(image) is painted
 
 
+@pytest.mark.parametrize("kind", ["BMP", "TARGA_RAW", "TARGA"])
+@pytest.mark.parametrize("held", ["loaded", "packed"])
+@pytest.mark.parametrize("painted", [False, True])
+def test_paint_that_changes_no_size_is_told(kind: str, held: str, painted: bool, tmp_path: Path) -> None:
+    """Files of pixels that aren't compressed have as many bytes whatever they show."""
+    path = tmp_path / "wall.tga"
+    made = images.from_rgba("made", np.full((8, 8, 4), 255, np.uint8))
+    made.file_format, made.filepath_raw = kind, str(path)
+    made.save()
+    if held == "loaded":
+        image = images.load(path, AllowedFolders([tmp_path]))
+    else:
+        image = images.from_file_bytes("wall", path.read_bytes())
+    (aspect,) = (one for one in aspects.static(image) if one.name == "pixels")
+    before = aspect.read(image)
+    pixels = np.array(image.pixels[:])
+    if painted:
+        pixels[0] = 0.25
+        image.pixels = pixels.tolist()
+        image.update()
+    image.pack()
+    assert not image.is_dirty
+    assert (aspect.read(image) != before) is painted
+    assert images.seems_painted(image) is painted
+
+
+@SAMPLES
+def test_unpacked_images_edit_none(game: Game, sample: Path, tmp_path: Path) -> None:
+    """File > External Data > Unpack Resources: the same bytes, in files beside the .blend."""
+    level = edits.imported(game, sample, game.import_settings())
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "level.blend"))
+    unpacked = [image for image in bpy.data.images if image.packed_file]
+    for image in unpacked:
+        image.unpack(method="WRITE_LOCAL")
+        assert not image.packed_file
+    report, target = Report(), tmp_path / f"again{sample.suffix}"
+    levels.export_file(bpy.context, level, target, game.export_settings(), report)
+    assert not [line for line in report.lines() if "the edit of" in line or "painted" in line]
+    assert target.read_bytes() == sample.read_bytes()
+    nodes = [node for node in shown(level) if node.image in unpacked]
+    if nodes:
+        image = min((node.image for node in nodes), key=lambda image: image.name)
+        image.pixels = [1.0 - value for value in image.pixels]
+        image.save()
+        assert not silent(game, level, target, sample)
+
+
 @SAMPLES
 def test_one_that_a_material_shows_instead_is_written_or_told(game: Game, sample: Path, tmp_path: Path) -> None:
     level = edits.imported(game, sample, game.import_settings())

@@ -158,3 +158,12 @@ def test_a_real_3dt_is_compiled_as_the_editor_does(corpus):
     assert len(made.models) == len(wanted.models)
     counts = [sum(len(one.brushes) for one in each.entities) for each in (made, wanted)]
     assert abs(counts[0] - counts[1]) <= counts[1] * 0.01
+
+
+@pytest.mark.slow
+def test_a_level_of_the_editor_is_built_as_new(corpus):
+    """Each face of its brushes has corners of its own, which are rounded by themselves."""
+    path = level(corpus, EDITOR)
+    before = genesis.read(path.read_bytes())
+    after = genesis.read(exported(imported(path.read_bytes(), path), build_as_new=True))
+    assert (len(after.brushes), len(after.entities)) == (len(before.brushes), len(before.entities))

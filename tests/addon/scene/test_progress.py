@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Progress, work that is done step by step, and operators that can be stopped: without a window, driven by hand."""
 
+import gc
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import bpy
 import pytest
+from levelwright.addon import levels
 from levelwright.addon.scene.interface import stoppable
 from levelwright.addon.scene.work import progress
 from levelwright.addon.scene.work.progress import Meter, Steps, Stepwise, Work, at_once, drain, steps_of
@@ -268,3 +270,41 @@ def test_what_reads_the_scene_ends_when_others_edit_it(reads: bool, monkeypatch:
     assert log == (["done"] if reads else [])
     assert told == ("the scene was edited meanwhile; " if reads else {"RUNNING_MODAL"})
     run.stop()
+
+
+def test_python_looks_for_garbage_while_work_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stoppable, "LONGEST", 0.0)
+    monkeypatch.setattr(stoppable, "AT_MOST", 0.0)
+    seen = []
+
+    def work() -> Steps[int]:
+        with levels._uncollected():
+            for _ in range(3):
+                seen.append(gc.isenabled())
+                yield
+        return 3
+
+    assert gc.isenabled()
+    run, _ = running(work())
+    while run.slice() is None:
+        assert gc.isenabled(), "others work now"
+    assert seen == [False] * 3
+    for end in ("stop", "error"):
+        run, _ = running(work())
+        assert run.slice() is None
+        if end == "error":
+            monkeypatch.setattr(run._work, "_steps", failing())
+            with pytest.raises(ValueError, match="no more"):
+                run.slice()
+        run.stop()
+        assert gc.isenabled()
+    gc.disable()
+    run, _ = running(work())
+    assert slices(run) == 3
+    assert not gc.isenabled(), "it was off before"
+    gc.enable()
+
+
+def failing() -> Steps[int]:
+    yield from ()
+    raise ValueError("no more")

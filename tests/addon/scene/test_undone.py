@@ -17,8 +17,10 @@ EXPORTS = {
 
 
 @pytest.mark.parametrize("what", EXPORTS)
-def test_a_report_that_was_made_since_the_last_step_goes_with_it(what: str, tmp_path: Path) -> None:
-    """It is in no step of undo, so undo frees it, and leaves the level's collection as it is, which named it."""
+def test_a_report_that_was_made_since_the_last_step_stays(what: str, tmp_path: Path) -> None:
+    """It is in no step of undo, so undo frees it, and leaves the level's collection as it is, which named it: it is
+    made again.
+    """
     bpy.ops.import_scene.teeworlds_map(filepath=str(SAMPLES / "first-light.map"))
     moved = bpy.data.objects["1 Sun quad 0"]
     for message in ("import", "active"):  # the collection is another one in the step after the first
@@ -34,4 +36,4 @@ def test_a_report_that_was_made_since_the_last_step_goes_with_it(what: str, tmp_
         held = originals.resources(level, originals.REPORTS)
         assert {0, 1} <= held.keys()
         assert all(text in [*bpy.data.texts] for text in held.values())
-        assert levels.report_of(level).name == "first-light import"
+        assert levels.report_of(level).name == f"first-light {'import' if what == 'open' else 'export'}"
