@@ -101,7 +101,7 @@ def lift(context: bpy.types.Context, obj: bpy.types.Object) -> None:
         transforms.remember_delta(obj)
 
 
-def _height(context: bpy.types.Context, root: bpy.types.Object, middle: Floats, normal: build.Floats) -> float:
+def _height(context: bpy.types.Context, root: bpy.types.Object, middle: Floats, normal: Floats) -> float:
     """How far the map's face is before a place, along a normal, in units; 0 where none is near."""
     to_world = root.matrix_world
     way = (to_world.to_3x3() @ Vector((-normal).tolist())).normalized()
