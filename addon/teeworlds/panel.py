@@ -21,6 +21,7 @@ from .new_map import OPERATOR
 from .operators import AddLayer, AddPhysicsLayers, EditSettings, SetImage
 from .play import Play, StopPlaying
 from .resizing import operators as resizing
+from .resizing import views
 from .resizing.operators import CropMap, ResizeMap, ShiftMap, WidenMap
 from .sounds import panel as sounds
 from .stamp import tool as stamp
@@ -193,4 +194,5 @@ register, unregister = in_turn(
     play,
     motion,
     following,
+    views,
 )
