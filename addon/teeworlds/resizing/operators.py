@@ -82,6 +82,7 @@ class CropMap(_SizeOperator):
     bl_idname = "levelwright.teeworlds_crop_map"
     bl_label = "Crop to Selection"
     needs_layer = True
+    layer_kind = "TILES"
 
     def growth(self, context: bpy.types.Context, level: bpy.types.Collection) -> Growth:
         """What leaves the selected tiles' rectangle."""
@@ -105,7 +106,11 @@ class WidenMap(_SizeOperator):
         growth, others = missing_cells(level)
         if others and not growth:
             names = ", ".join(layer.name for layer in others)
-            raise SceneError(f"{names}: not of the map's size, so widen it by its properties width and height", others)
+            raise SceneError(
+                f"{names}: not of the map's size, or in a group of another parallax: put the tiles inside, or make the "
+                "layer larger by its properties width and height",
+                others,
+            )
         return growth
 
 

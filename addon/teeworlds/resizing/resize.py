@@ -112,10 +112,11 @@ def map_size(level: bpy.types.Collection) -> tuple[int, int]:
 
 def missing_cells(level: bpy.types.Collection) -> tuple[Growth, list[bpy.types.Object]]:
     """What a map has to grow by for the tiles that were put outside of its layers, nothing where there are none; and
-    the layers of other sizes with such tiles, which don't grow with it.
+    the layers with such tiles that don't grow with it: those of other sizes, and in groups of another parallax.
     """
     size = map_size(level)
     reach, others = np.zeros(4, np.int64), []
+    moving = {layer for group in groups_of(level) if _goes_with_the_camera(group, size) for layer in layers_of(group)}
     for layer in all_layers(level):
         kind = tile_kind(layer)
         if kind is None or layer.get(layout.STORAGE) != layout.MESH:
@@ -125,7 +126,7 @@ def missing_cells(level: bpy.types.Collection) -> tuple[Growth, list[bpy.types.O
             continue
         (left, top), (right, bottom) = cells.min(axis=0), cells.max(axis=0)
         needed = np.maximum((-left, right + 1 - width, -top, bottom + 1 - height), 0)
-        if kind != "TILES" or (width, height) == size:
+        if layer in moving and (kind != "TILES" or (width, height) == size):
             reach = np.maximum(reach, needed)
         elif needed.any():
             others.append(layer)
