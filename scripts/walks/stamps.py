@@ -9,7 +9,7 @@ from collections.abc import Callable
 from scripts.walks.walk import TEEWORLDS, Walk
 from scripts.window import WindowError
 
-LAYER = "Fence"
+LAYER = "Ground"
 TILE = (1, 0)
 """Column and row in the palette of the tile that is stamped."""
 FROM, TO = (4, 3), (9, 3)
@@ -32,7 +32,7 @@ view.view_location, view.view_distance = (8, -5, 0), 20
 
 FOUND = f"next(o for o in bpy.data.objects if o.get('layer_name') == {LAYER!r})"
 GAME = "next(o for o in bpy.data.objects if o.get('tile_kind') == 1)"
-"""The object of the layer that is stamped, whose group has a parallax of its own, and that of the game layer."""
+"""The object of the layer that is stamped, and that of the game layer."""
 WIDTH = f"{GAME}['width']"
 
 
