@@ -11,8 +11,7 @@ from ..formats.counting import number_of
 from . import changes, games, levels
 from .game import Settings
 from .scene.fields import declared, level_options, options
-from .scene.fields.declared import Declared
-from .scene.interface.sidebar import Result, layout_of, refuse, show_tab
+from .scene.interface.sidebar import OnAnyLevel, Result, layout_of, refuse, show_tab
 from .scene.interface.stoppable import Stoppable
 from .scene.issues import findings
 from .scene.registering import in_turn
@@ -41,7 +40,7 @@ class _ExportOptions:
     __annotations__ = _export_options()
 
 
-class _AsExported(_ExportOptions, Declared, bpy.types.Operator):
+class _AsExported(_ExportOptions, OnAnyLevel, bpy.types.Operator):
     """Base of the operators that make a level's file in memory, with the options that its export has."""
 
     collection: str = declared.string(name="Level", options={"HIDDEN", "SKIP_SAVE"})

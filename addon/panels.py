@@ -14,7 +14,6 @@ from .report_operators import LEVELWRIGHT_OT_copy_report, LEVELWRIGHT_OT_show_re
 from .scene import wording
 from .scene.blender_types import Icon
 from .scene.fields import declared
-from .scene.fields.declared import Declared
 from .scene.interface import sidebar
 from .scene.interface.sidebar import CATEGORY, Result, layout_of
 from .scene.issues import findings
@@ -29,7 +28,7 @@ BESIDE = 180.0
 """Pixels of a line from which on two buttons have room in it."""
 
 
-class LEVELWRIGHT_OT_activate_level(Declared, bpy.types.Operator):
+class LEVELWRIGHT_OT_activate_level(sidebar.OnAnyLevel, bpy.types.Operator):
     """Make this the active level: the sidebar is about it, and what is added becomes part of it"""
 
     bl_idname = "levelwright.activate_level"

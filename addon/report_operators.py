@@ -11,15 +11,14 @@ from .. import __package__ as base_package
 from ..formats.counting import number_of
 from . import changes, issues, levels
 from .scene.fields import declared
-from .scene.fields.declared import Declared
-from .scene.interface.sidebar import Result, refuse
+from .scene.interface.sidebar import OnAnyLevel, Result, refuse
 from .scene.names import showable_lines
 from .scene.registering import in_turn
 from .scene.reports import FAILURES, SET_FOLDER, SceneError
 from .scene.view import stage
 
 
-class _OfReport(Declared, bpy.types.Operator):
+class _OfReport(OnAnyLevel, bpy.types.Operator):
     """Base of the operators about what the active level has to tell."""
 
     which: str = declared.menu(

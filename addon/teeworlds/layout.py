@@ -78,6 +78,12 @@ MESH, PLANE, KEPT = "mesh", "image", "kept"
 """Values of STORAGE: a face a tile; a plane with index images (see FIELD_IMAGES); no tiles, because they cannot be read
 (damaged, or of the alphas of 2010): the object stands for the layer, whose tiles stay as they are."""
 
+MOVED = "levelwright_moved"
+"""int[6] on tile layer objects whose cells were moved or cut off: a `tile_faces.Moved`, of the original's cells."""
+
+VIEWS_MOVED = "levelwright_views_moved"
+"""float[3] on the object of the game layer: how far 3D views were moved to go with the cells (`resizing.views`)."""
+
 # Mesh names.
 UV = "UVMap"
 COLOR = "corner_color"

@@ -9,6 +9,7 @@ from ..scene.interface.menus import MenuEntry, MenuSection, Rows, Values, each, 
 from ..scene.kept import originals
 from . import layout
 from .automapping.rules import rule_sets
+from .image_tools.operators import can_embed
 from .motion.operators import KINDS
 from .operators import LAYER_KINDS
 from .stamp.tool import LEVELWRIGHT_TOOL_teeworlds_stamp
@@ -17,17 +18,29 @@ from .view import entities
 from .view.operators import SWITCHES
 
 
-def _resources(kind: str, none: str = "", **values: object) -> Rows:
-    """A row for each image, or sound, of the active map. none: the text of one for none. values: other properties."""
+def _resources(kind: str, none: str = "") -> Rows:
+    """A row for each image, or sound, of the active map. none: the text of one for none."""
 
     def rows(context: bpy.types.Context) -> Iterator[tuple[str, Values]]:
         level = active_map(context)
         if level is None:
             return
         if none:
-            yield none, {**values, "record": -1}
+            yield none, {"record": -1}
         for record, block in originals.resources(level, kind).items():
-            yield f"{record}: {block.name}", {**values, "record": record}
+            yield f"{record}: {block.name}", {"record": record}
+
+    return rows
+
+
+def _images_to_embed(embed: bool) -> Rows:
+    """A row for each image of the active map that can be put into its file, or be left out of it."""
+
+    def rows(context: bpy.types.Context) -> Iterator[tuple[str, Values]]:
+        level = active_map(context)
+        for record, image in (originals.resources(level, layout.IMAGE) if level is not None else {}).items():
+            if isinstance(image, bpy.types.Image) and can_embed(image, embed):
+                yield f"{record}: {image.name}", {"record": record, "embed": embed}
 
     return rows
 
@@ -106,8 +119,8 @@ MENU = (
             "add_image",
             MenuEntry("set_image", rows=_resources(layout.IMAGE, "None")),
             MenuEntry("replace_image", rows=_resources(layout.IMAGE)),
-            MenuEntry("embed_image", rows=_resources(layout.IMAGE, embed=True)),
-            MenuEntry("embed_image", "Make Image External", rows=_resources(layout.IMAGE, embed=False)),
+            MenuEntry("embed_image", rows=_images_to_embed(True)),
+            MenuEntry("embed_image", "Make Image External", rows=_images_to_embed(False)),
             MenuEntry("remove_image", rows=_resources(layout.IMAGE)),
         ),
     ),

@@ -175,6 +175,12 @@ class AddPhysicsLayers(MapOperator, AskingOperator):
         default=set(PHYSICS),
     )
 
+    @classmethod
+    def lacks(cls, context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Ask for a map that lacks some."""
+        there = {tile_kind(layer) for layer in all_layers(level)}
+        return "The map has all of them" if there.issuperset(PHYSICS) else super().lacks(context, level)
+
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Make those that aren't there, and make the last one the active object."""
         made = add_physics_layers(level, [kind for kind in PHYSICS if kind in self.kinds])
@@ -190,6 +196,7 @@ class SetImage(MapOperator):
     bl_idname = "levelwright.teeworlds_set_image"
     bl_label = "Set Layer Image"
     needs_layer = True
+    layer_kind = "IMAGE"
 
     record: int = declared.integer(name="Image", description="Its number in the map, -1 = none", default=-1, min=-1)
 

@@ -14,13 +14,21 @@ from ..scene.kept import originals
 from ..scene.registering import in_turn
 from . import layout, operators, play
 from .image_tools import operators as images
-from .image_tools.operators import AddImage, EmbedImage, RemoveImage, ReplaceImage
+from .image_tools.operators import (
+    AddImage,
+    EmbedImage,
+    RemoveImage,
+    ReplaceImage,
+    can_embed,
+    is_external,
+)
 from .layout import GroupProperties, LevelProperties
 from .motion import panel as motion
 from .new_map import OPERATOR
 from .operators import AddLayer, AddPhysicsLayers, EditSettings, SetImage
 from .play import Play, StopPlaying
 from .resizing import operators as resizing
+from .resizing import views
 from .resizing.operators import CropMap, ResizeMap, ShiftMap, WidenMap
 from .sounds import panel as sounds
 from .stamp import tool as stamp
@@ -136,11 +144,14 @@ class LEVELWRIGHT_MT_teeworlds_image(bpy.types.Menu):
             return
         layout_.operator(SetImage.bl_idname, text="Show on Active Layer", icon="MATERIAL").record = record
         layout_.operator(ReplaceImage.bl_idname, icon="FILEBROWSER").record = record
-        external = bool(image.get("external", False))
+        external = is_external(image)
         icon: Literal["PACKAGE", "UGLYPACKAGE"] = "PACKAGE" if external else "UGLYPACKAGE"
         title = "Embed in Map" if external else "Keep outside of Map"
-        embed = layout_.operator(EmbedImage.bl_idname, text=title, icon=icon)
-        embed.record, embed.embed = record, external
+        if can_embed(image, external):
+            embed = layout_.operator(EmbedImage.bl_idname, text=title, icon=icon)
+            embed.record, embed.embed = record, external
+        else:
+            layout_.label(text="Not found: replace it to embed it", icon="INFO")
         layout_.operator(RemoveImage.bl_idname, icon="REMOVE").record = record
 
 
@@ -193,4 +204,5 @@ register, unregister = in_turn(
     play,
     motion,
     following,
+    views,
 )

@@ -13,7 +13,7 @@ import bpy
 from ...formats import teeworlds
 from ...formats.teeworlds.profiles import is_seven
 from ..scene.disk.programs import HOST, Programs, free_port, listens
-from ..scene.interface.sidebar import Result, layout_of
+from ..scene.interface.sidebar import Result, allows, layout_of
 from ..scene.interface.stoppable import StoppableTool
 from ..scene.names import showable
 from ..scene.registering import Both, in_turn
@@ -164,12 +164,14 @@ class StopPlaying(bpy.types.Operator):
     bl_idname = "levelwright.teeworlds_stop_playing"
     bl_label = "Stop Playing"
 
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        """Ask for what can be ended."""
+        return allows(cls, is_playing(), "Nothing is being played")
+
     def execute(self, _context: bpy.types.Context) -> Result:
         """End them."""
-        if Playing.stop():
-            return {"FINISHED"}
-        self.report({"INFO"}, "Nothing is being played")
-        return {"CANCELLED"}
+        return {"FINISHED"} if Playing.stop() else {"CANCELLED"}
 
 
 def is_playing() -> bool:

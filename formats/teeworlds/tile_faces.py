@@ -83,6 +83,32 @@ class TileError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """Where the cells of a layer lie after columns and rows were added to it or cut off at its left and top.
+
+    The game's editor moves all bytes of a cell, those of air too, and fills new cells with zeros (teeworlds.md §6).
+    """
+
+    across: int
+    """Columns to the right."""
+    down: int
+    """Rows down."""
+    part: tuple[int, int, int, int]
+    """Which of them are left: first and end of the columns, of the rows (left, top, right, bottom), where they were."""
+
+    def further(self, across: int, down: int, size: tuple[int, int]) -> "Moved":
+        """Moved once more, in a layer that then has this width and height."""
+        return Moved(self.across + across, self.down + down, self.part).within(size)
+
+    def within(self, size: tuple[int, int]) -> "Moved":
+        """Without the cells that lie outside of a layer of this width and height."""
+        left, top, right, bottom = self.part
+        low, high = (-self.across, -self.down), (size[0] - self.across, size[1] - self.down)
+        part = (max(left, low[0]), max(top, low[1]), min(right, high[0]), min(bottom, high[1]))
+        return Moved(self.across, self.down, part)
+
+
+@dataclass(frozen=True, slots=True)
 class TileFaces:
     """What a layer's mesh holds, a row a face."""
 
@@ -142,16 +168,18 @@ def _turn(kind: str, values: Mapping[str, Integers]) -> Int32s:
     return np.zeros(len(values["index"]), np.int32)
 
 
-def read_tiles(faces: TileFaces, kind: str, original: Tiles, shape: tuple[int, int]) -> Tiles:
+def read_tiles(
+    faces: TileFaces, kind: str, original: Tiles, shape: tuple[int, int], moved: Moved | None = None
+) -> Tiles:
     """The tile records [height, width] that the faces of a layer of `kind` stand for, in `original`'s dtype.
 
     `original`: the records [h, w] that the layer was drawn from ([0, 0] for a new layer); its air keeps its bytes where
-    nothing lies on it. It is itself what is returned if nothing was edited. `shape`: the (height, width) wanted. Raises
-    TileError.
+    nothing lies on it. It is itself what is returned if nothing was edited. `shape`: the (height, width) wanted.
+    `moved`: where those records lie now, air too. Raises TileError.
     """
-    same = _as_drawn(faces, kind, original, shape)
+    same = _as_drawn(faces, kind, original, shape) if moved is None else np.zeros(len(faces.ids), np.bool_)
     drawn = faces.ids[same].astype(np.intp) - 1
-    whole = same.all() and tuple(shape) == original.shape and bool((np.diff(drawn) > 0).all())
+    whole = moved is None and same.all() and tuple(shape) == original.shape and bool((np.diff(drawn) > 0).all())
     if whole and len(drawn) == np.count_nonzero(~is_air(original, kind)):
         return original
     rest = np.flatnonzero(~same)
@@ -164,7 +192,7 @@ def read_tiles(faces: TileFaces, kind: str, original: Tiles, shape: tuple[int, i
     _refuse_overlaps(np.concatenate((drawn_places, places)), np.concatenate((np.flatnonzero(same), rest)), shape[1])
     with _numbered(rest):
         records = _records(edited, corners, cells, kind, original)
-    result = resized(original, shape)
+    result = resized(original, shape, moved)
     gone = ~is_air(result, kind)
     gone.reshape(-1)[drawn_places] = False
     result[gone] = 0
@@ -258,13 +286,16 @@ def _picked(faces: TileFaces, numbers: Integers) -> TileFaces:
     )
 
 
-def resized(tiles: Tiles, shape: tuple[int, int]) -> Tiles:
-    """A copy of the records [h, w] cut or filled up with zeros to `shape`, right and below."""
-    if tiles.shape == tuple(shape):
+def resized(tiles: Tiles, shape: tuple[int, int], moved: Moved | None = None) -> Tiles:
+    """A copy of the records [h, w] cut or filled up with zeros to `shape`: right and below, or as they were `moved`."""
+    if moved is None and tiles.shape == tuple(shape):
         return tiles.copy()  # a quarter of the time
+    place = moved or Moved(0, 0, (0, 0, tiles.shape[1], tiles.shape[0]))
     result = np.zeros(shape, tiles.dtype)
-    height, width = np.minimum(shape, tiles.shape)
-    result[:height, :width] = tiles[:height, :width]
+    left, top, right, bottom = place.within(shape[::-1]).part
+    kept = tiles[top : max(bottom, top), left : max(right, left)]
+    row, column = top + place.down, left + place.across
+    result[row : row + kept.shape[0], column : column + kept.shape[1]] = kept
     return result
 
 

@@ -324,3 +324,40 @@ def test_automatic_layers_of_real_maps_are_as_the_editor_drew_them(corpus):
     assert (len(layers), sum(layers)) == (34, 31)
     assert differing == 7
     assert cells > 400_000
+
+
+def rows(x, y, width, height):
+    """Strokes of one row each, downwards: x, y, width, height."""
+    return [(x, row, width, 1) for row in range(y, y + height)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "place", "painted", "erased"),
+    [
+        ("resonance", (4, 4), [*rows(189, 45, 6, 4), *rows(218, 55, 6, 4)], []),
+        ("main", (12, 18), [(column, 172, 1, 14) for column in range(490, 496)], []),
+        ("Forest", (9, 5), [], [(x, y, 1, 1) for y in (135, 134) for x in range(228, 238)]),
+    ],
+)
+def test_layers_that_differ_were_painted_in_another_order(corpus, name, place, painted, erased):
+    """What the whole layer's run draws otherwise than the file has it: the editor's own live runs left it behind
+    (teeworlds.md §7).
+    """
+    level = teeworlds.read((corpus / "teeworlds" / "kurosio__Teeworlds-MRPG-0.6" / f"{name}.map").read_bytes())
+    layer = level.groups[place[0]].layers[place[1]]
+    rules, stored = of_ddnet()[level.images[layer.image].name][layer.automapper.config], layer.tiles()
+    full = (stored["index"] > 0).astype(np.uint8)
+    index, flags = full.copy(), np.zeros_like(full)
+    erased = [(x, y, width, height) for x, y, width, height in erased if not full[y, x]]
+    for strokes, tile in ((painted, 0), (erased, 1)):
+        for x, y, width, height in strokes:
+            index[y : y + height, x : x + width] = tile
+    automap(index, flags, rules, layer.automapper.seed)
+    for stroke in (*painted, *erased):
+        x, y, width, height = stroke
+        part = slice(y, y + height), slice(x, x + width)
+        index[part], flags[part] = full[part], 0
+        automap_region(index, flags, rules, layer.automapper.seed, stroke)
+    assert np.array_equal(index, stored["index"])
+    assert not ((flags ^ stored["flags"]) & ORIENTATION)[index > 0].any()

@@ -30,6 +30,7 @@ class LEVELWRIGHT_OT_fable_drop(LevelOperator):
 
     bl_idname = "levelwright.fable_drop"
     bl_label = "Drop to Ground"
+    needs_selection = True
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Move them, and say how many."""

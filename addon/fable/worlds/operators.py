@@ -10,13 +10,21 @@ from ....formats.counting import number_of
 from ...scene.geometry import meshes
 from ...scene.interface.sidebar import LevelOperator
 from ...scene.issues import showing
+from ...scene.kept import originals
 from ...scene.reports import SceneError, listed
 from ..terrain.heights import terrain_of
 from .seams import mend, seams
 
+NO_NEIGHBOUR = "No other level touches this one: open their world, or put them side by side"
+
 
 class _OnSeams(LevelOperator):
     """What operators share that compare the terrains of levels, which can't be read in Edit Mode: they leave it."""
+
+    @classmethod
+    def lacks(cls, context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Ask for another level."""
+        return super().lacks(context, level) if len(originals.levels(context.scene)) > 1 else NO_NEIGHBOUR
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool | None:
         """Leave the mode, and do it."""
@@ -39,7 +47,7 @@ class LEVELWRIGHT_OT_fable_show_seams(_OnSeams):
         """Compare, select, and say for each neighbour what differs."""
         found = seams(context, level)
         if not found:
-            raise SceneError("No other level touches this one: open their world, or put them side by side")
+            raise SceneError(NO_NEIGHBOUR)
         terrain = terrain_of(level)
         wrong = np.unique(np.concatenate([seam.own[seam.heights | seam.themes] for seam in found]))
         if len(wrong):

@@ -61,13 +61,9 @@ class MakeModel(sidebar.LevelOperator):
 
     bl_idname = "levelwright.genesis_make_model"
     bl_label = "Make World Model"
+    needs_selection = True
 
     name: str = declared.string(name="Name", description="Name that entities refer to it by", default="door")
-
-    @classmethod
-    def lacks(cls, context: bpy.types.Context, _level: bpy.types.Collection) -> str:
-        """Say what there has to be."""
-        return "" if context.selected_objects else "No object is selected"
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it."""

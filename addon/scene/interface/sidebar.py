@@ -30,6 +30,8 @@ TAB_AFTER = 0.1
 """Seconds after which a sidebar that is shown has been drawn."""
 NO_LEVEL = "No level is active: click its collection, or something in it, in the outliner"
 NO_LEVEL_OF_GAME = "No level of this game is active: click its collection, or something in it, in the outliner"
+NO_LEVEL_IN_SCENE = "There is no level in this scene"
+NO_SELECTION = "No object is selected"
 OBJECT_MODE = "Only in Object Mode"
 EDIT_MODE = "Only in Edit Mode of a mesh"
 MODES = {"OBJECT": OBJECT_MODE, "EDIT_MESH": EDIT_MODE}
@@ -170,6 +172,8 @@ class OnLevel(Declared):
     """The game's: the name of the folder in `addon` that the class is in, unless it says otherwise."""
     needs_mode: ClassVar[str] = ""
     """The mode that it needs, one of MODES; "": any."""
+    needs_selection: ClassVar[bool] = False
+    """Whether it is about what is selected, or in edit mode."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -190,6 +194,8 @@ class OnLevel(Declared):
             return allows(cls, False, NO_LEVEL_OF_GAME)
         if cls.needs_mode not in ("", context.mode):
             return allows(cls, False, MODES[cls.needs_mode])
+        if cls.needs_selection and not context.selected_objects and context.mode == "OBJECT":
+            return allows(cls, False, NO_SELECTION)
         lack = cls.lacks(context, level)
         return allows(cls, not lack, lack)
 
@@ -257,6 +263,15 @@ class SearchingOperator(LevelOperator):
             return {"CANCELLED"}
         context.window_manager.invoke_search_popup(self)
         return {"RUNNING_MODAL"}  # else Blender frees the operator, which the search needs, and makes a step of undo
+
+
+class OnAnyLevel(Declared):
+    """Mixed into operators and panels that are about a level of any game."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Ask for a level."""
+        return allows(cls, bool(originals.levels(context.scene)), NO_LEVEL_IN_SCENE)
 
 
 class LevelPanel(OnLevel):

@@ -231,6 +231,7 @@ class MakeBrushEntity(AskingOperator):
     bl_idname = "levelwright.source_make_brush_entity"
     bl_label = "Make Brush Entity"
     bl_options = {"REGISTER", "UNDO"}
+    needs_selection = True
     format_key = layout.FORMAT
     failures = (SceneError, FormatError, OSError)
 
@@ -252,6 +253,7 @@ class MakeWorldBrush(LevelOperator):
     bl_idname = "levelwright.source_make_world_brush"
     bl_label = "Make World Brush"
     bl_options = {"REGISTER", "UNDO"}
+    needs_selection = True
     format_key = layout.FORMAT
     failures = (SceneError, FormatError, OSError)
 

@@ -85,6 +85,7 @@ class CutBrushes(LevelOperator):
 
     bl_idname = "levelwright.source_cut_brushes"
     bl_label = "Cut Brushes"
+    needs_selection = True
     needs_mode = "OBJECT"
     idle = "Nothing that is selected reaches into a brush of the active object"
 
@@ -119,6 +120,7 @@ class SplitBrushes(LevelOperator):
 
     bl_idname = layout.SPLIT_BRUSHES
     bl_label = "Split into Convex Brushes"
+    needs_selection = True
     idle = "All of these brushes are convex"
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:

@@ -49,14 +49,34 @@ def replace_image(level: bpy.types.Collection, record: int, image: bpy.types.Ima
     show_again(level, record)
 
 
-def embed_image(level: bpy.types.Collection, record: int, embed: bool) -> None:
-    """Let the map hold an image's pixels, or its name alone. Raises SceneError for pixels that aren't here."""
+def is_external(image: bpy.types.Image) -> bool:
+    """Whether the map holds only an image's name."""
+    return bool(image.get("external", False))
+
+
+def can_embed(image: bpy.types.Image, embed: bool) -> bool:
+    """Whether an image can be put into the map, or its pixels be left out of it."""
+    return is_external(image) == embed and not (embed and _is_lost(image))
+
+
+def embed_image(level: bpy.types.Collection, record: int, embed: bool) -> bool:
+    """Let the map hold an image's pixels, or its name alone; False: it does. Raises SceneError for pixels that aren't
+    here.
+    """
     image = _held(level, record)
-    if embed and (images.is_placeholder(image) or not all(image.size)):
+    if is_external(image) != embed:
+        return False
+    if embed and _is_lost(image):
         raise SceneError(f"image {image.name!r} wasn't found, only its placeholder is here: replace it first")
     if embed:
         _prepare(image, True)
     image["external"] = bool(not embed)
+    return True
+
+
+def _is_lost(image: bpy.types.Image) -> bool:
+    """Whether only a placeholder of an image is here."""
+    return images.is_placeholder(image) or not all(image.size)
 
 
 def remove_image(level: bpy.types.Collection, record: int) -> None:
@@ -120,6 +140,7 @@ class ReplaceImage(_FromFile):
 
     bl_idname = "levelwright.teeworlds_replace_image"
     bl_label = "Replace Image"
+    needs_resource = layout.IMAGE
 
     record: int = declared.integer(name="Image", min=0)
 
@@ -134,13 +155,14 @@ class EmbedImage(MapOperator):
 
     bl_idname = "levelwright.teeworlds_embed_image"
     bl_label = "Embed Image"
+    needs_resource = layout.IMAGE
 
     record: int = declared.integer(name="Image", min=0)
     embed: bool = declared.boolean(name="Embed", default=True)
 
-    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> None:
+    def change(self, _context: bpy.types.Context, level: bpy.types.Collection) -> bool:
         """Switch it."""
-        embed_image(level, self.record, self.embed)
+        return embed_image(level, self.record, self.embed)
 
 
 class RemoveImage(MapOperator):
@@ -148,6 +170,7 @@ class RemoveImage(MapOperator):
 
     bl_idname = "levelwright.teeworlds_remove_image"
     bl_label = "Remove Image"
+    needs_resource = layout.IMAGE
 
     record: int = declared.integer(name="Image", min=0)
 

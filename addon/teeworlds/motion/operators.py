@@ -27,6 +27,8 @@ KINDS = [
     (EnvelopeKind.SOUND.name, "Sound", "The volume of sound sources"),
 ]
 
+NO_QUADS = "The active object has no quads"
+
 
 def chosen_envelope(context: bpy.types.Context, level: bpy.types.Collection, record: int) -> int:
     """The record of an envelope: the one given or, for -1, the one chosen in the list. SceneError without one."""
@@ -64,6 +66,12 @@ class AnimateQuad(MapOperator):
 
     bl_idname = "levelwright.teeworlds_animate_quad"
     bl_label = "Animate Quad"
+
+    @classmethod
+    def lacks(cls, context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Ask for quads, or what else can have keys."""
+        there = any(map(own_keys.takes_own_keys, _selected(context)))
+        return super().lacks(context, level) if there else "Select quads, or sound sources"
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Take quads out of the active object's mesh, or make envelopes of the selected objects' keys."""
@@ -124,17 +132,20 @@ class UseEnvelope(MapOperator):
 
     bl_idname = "levelwright.teeworlds_use_envelope"
     bl_label = "Use on Selected"
+    needs_resource = layout.ENVELOPE
 
     record: int = declared.integer(name="Envelope", description="-1 = the one chosen in the list", default=-1, min=-1)
     offset: int = declared.integer(name="Ahead", description="By how many milliseconds it runs ahead")
 
+    @classmethod
+    def lacks(cls, context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Ask for what is to play it."""
+        return super().lacks(context, level) or ("" if _selected(context) else "Select what is to play it")
+
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Share it."""
         record = chosen_envelope(context, level, self.record)
-        objects = _selected(context)
-        if not objects:
-            raise SceneError("select what is to play it")
-        playing.use(level, objects, playing.envelopes(level)[record], self.offset, _fps(context))
+        playing.use(level, _selected(context), playing.envelopes(level)[record], self.offset, _fps(context))
 
 
 class StopEnvelope(MapOperator):
@@ -145,6 +156,13 @@ class StopEnvelope(MapOperator):
     idle = "None of what is selected plays such an envelope"
 
     kind: str = declared.menu(name="Kind", items=KINDS)
+
+    @classmethod
+    def lacks(cls, context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Ask for what may play one."""
+        blocks = (id_block for obj in _selected(context) for id_block in (obj, obj.data))
+        there = any(getattr(id_block, "animation_data", None) is not None for id_block in blocks)
+        return super().lacks(context, level) if there else "None of what is selected plays an envelope"
 
     def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> bool:
         """Stop it."""
@@ -158,6 +176,7 @@ class SelectPlayers(MapOperator):
 
     bl_idname = "levelwright.teeworlds_select_players"
     bl_label = "Select Users"
+    needs_resource = layout.ENVELOPE
 
     record: int = declared.integer(name="Envelope", description="-1 = the one chosen in the list", default=-1, min=-1)
 
@@ -180,6 +199,7 @@ class RemoveEnvelope(MapOperator):
 
     bl_idname = "levelwright.teeworlds_remove_envelope"
     bl_label = "Remove Envelope"
+    needs_resource = layout.ENVELOPE
 
     record: int = declared.integer(name="Envelope", description="-1 = the one chosen in the list", default=-1, min=-1)
 
@@ -194,12 +214,19 @@ class PaintQuadColors(MapOperator):
     bl_idname = "levelwright.teeworlds_paint_quad_colors"
     bl_label = "Paint Quad Colors"
 
+    @classmethod
+    def lacks(cls, context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Ask for quads."""
+        obj = context.active_object
+        there = obj is not None and own_keys.takes_own_keys(obj) and isinstance(obj.data, bpy.types.Mesh)
+        return super().lacks(context, level) if there else NO_QUADS
+
     def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:
         """Make their attribute the one that is painted, and begin."""
         obj = context.active_object
         mesh = obj.data if obj is not None else None
-        if obj is None or not own_keys.takes_own_keys(obj) or not isinstance(mesh, bpy.types.Mesh):
-            raise SceneError("the active object has no quads", [obj] if obj is not None else ())
+        if obj is None or not isinstance(mesh, bpy.types.Mesh):
+            raise SceneError(NO_QUADS)
         if meshes.needs_evaluation(obj):
             raise SceneError(f"{obj.name}: apply its modifiers and shape keys first", [obj])
         colors = mesh.color_attributes

@@ -10,7 +10,7 @@ from ...scene.geometry.edit_mode import edited_meshes
 from ...scene.interface.sidebar import AskingOperator
 from ...scene.reports import SceneError
 from .. import layout
-from ..structure.map_operator import MapOperator
+from ..structure.map_operator import MapOperator, active_group
 from ..tiles.cells import selected_region
 from .resize import Growth, map_size, missing_cells, resize_map
 
@@ -35,7 +35,7 @@ class _SizeOperator(MapOperator):
         growth = self.growth(context, level)
         if not growth:
             return False
-        for line in resize_map(level, growth, self.repeat):
+        for line in resize_map(level, growth, self.repeat, active_group(context, level)):
             self.report({"WARNING"}, line)
         width, height = map_size(level)
         self.report({"INFO"}, f"The map has {width} x {height} tiles")
@@ -48,10 +48,14 @@ class ResizeMap(_SizeOperator, AskingOperator):
     bl_idname = "levelwright.teeworlds_resize_map"
     bl_label = "Resize Map"
 
-    left: int = declared.integer(name="Left", description="Columns to add; negative: to cut off")
-    right: int = declared.integer(name="Right", description="Columns to add; negative: to cut off")
-    top: int = declared.integer(name="Top", description="Rows to add; negative: to cut off")
-    bottom: int = declared.integer(name="Bottom", description="Rows to add; negative: to cut off")
+    left: int = declared.integer(name="Left", description="Columns to add; negative: to cut off", options={"SKIP_SAVE"})
+    right: int = declared.integer(
+        name="Right", description="Columns to add; negative: to cut off", options={"SKIP_SAVE"}
+    )
+    top: int = declared.integer(name="Top", description="Rows to add; negative: to cut off", options={"SKIP_SAVE"})
+    bottom: int = declared.integer(
+        name="Bottom", description="Rows to add; negative: to cut off", options={"SKIP_SAVE"}
+    )
 
     def growth(self, _context: bpy.types.Context, _level: bpy.types.Collection) -> Growth:
         """As the user says."""
@@ -64,8 +68,8 @@ class ShiftMap(_SizeOperator, AskingOperator):
     bl_idname = "levelwright.teeworlds_shift_map"
     bl_label = "Shift Map"
 
-    x: int = declared.integer(name="X", description="Columns to the right")
-    y: int = declared.integer(name="Y", description="Rows down")
+    x: int = declared.integer(name="X", description="Columns to the right", options={"SKIP_SAVE"})
+    y: int = declared.integer(name="Y", description="Rows down", options={"SKIP_SAVE"})
 
     def growth(self, _context: bpy.types.Context, _level: bpy.types.Collection) -> Growth:
         """As much on one side as goes on the other."""
@@ -78,6 +82,7 @@ class CropMap(_SizeOperator):
     bl_idname = "levelwright.teeworlds_crop_map"
     bl_label = "Crop to Selection"
     needs_layer = True
+    layer_kind = "TILES"
 
     def growth(self, context: bpy.types.Context, level: bpy.types.Collection) -> Growth:
         """What leaves the selected tiles' rectangle."""
@@ -101,7 +106,11 @@ class WidenMap(_SizeOperator):
         growth, others = missing_cells(level)
         if others and not growth:
             names = ", ".join(layer.name for layer in others)
-            raise SceneError(f"{names}: not of the map's size, so widen it by its properties width and height", others)
+            raise SceneError(
+                f"{names}: not of the map's size, or in a group of another parallax: put the tiles inside, or make the "
+                "layer larger by its properties width and height",
+                others,
+            )
         return growth
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 import numpy.typing as npt
+from mathutils import Vector
 
 from ....formats import teeworlds
 from ....formats.teeworlds.tile_images import shifted
@@ -30,8 +31,10 @@ from ..structure.parts import all_layers, group_root, groups_of, layers_of, tile
 from ..tiles import planes
 from ..tiles.cells import cells_of, matrix_of
 from ..tiles.grid import TileGrid, refuse
+from ..tiles.moved import move
 from ..tiles.reshape import reshape
 from ..view import borders, game_view
+from . import views
 
 SMALLEST = 2
 """Columns and rows that the game wants of a layer."""
@@ -64,8 +67,11 @@ class _Change:
     """New cells get the tiles at the edges, as the game draws them there; air otherwise."""
 
 
-def resize_map(level: bpy.types.Collection, growth: Growth, repeat: bool = False) -> list[str]:
+def resize_map(
+    level: bpy.types.Collection, growth: Growth, repeat: bool = False, seen: bpy.types.Collection | None = None
+) -> list[str]:
     """Give a map another size. repeat: let drawn layers go on in new cells as the game repeats them beyond their edges.
+    seen: the group that stays where it is in 3D views, which go with it; None: that of the game layer.
 
     The physics layers get one size; so do the drawn layers that had the game layer's, in groups of parallax 100. In
     these groups the other tile layers, quads and sounds move along; groups of another parallax get another offset.
@@ -82,11 +88,17 @@ def resize_map(level: bpy.types.Collection, growth: Growth, repeat: bool = False
         _refuse_unchangeable(change)
     told: list[str] = []
     materials = Materials.of_level(level)
+    followed = group_root(seen or next(group for group in moving if _has_game_layer(group)))
+    offset = followed.location.copy()
     for change in changes:
         _resize_layer(level, change, materials)
     for group in groups_of(level):
         told += _move_content(group, growth) if group in moving else _move_offset(group, growth)
     _show_again(level, growth)
+    if followed in map(group_root, moving) or game_view.has_parallax(level):
+        views.move(level, Vector((growth.left, -growth.top, 0.0)))
+    else:
+        views.move(level, followed.location - offset)
     return told
 
 
@@ -100,10 +112,11 @@ def map_size(level: bpy.types.Collection) -> tuple[int, int]:
 
 def missing_cells(level: bpy.types.Collection) -> tuple[Growth, list[bpy.types.Object]]:
     """What a map has to grow by for the tiles that were put outside of its layers, nothing where there are none; and
-    the layers of other sizes with such tiles, which don't grow with it.
+    the layers with such tiles that don't grow with it: those of other sizes, and in groups of another parallax.
     """
     size = map_size(level)
     reach, others = np.zeros(4, np.int64), []
+    moving = {layer for group in groups_of(level) if _goes_with_the_camera(group, size) for layer in layers_of(group)}
     for layer in all_layers(level):
         kind = tile_kind(layer)
         if kind is None or layer.get(layout.STORAGE) != layout.MESH:
@@ -113,7 +126,7 @@ def missing_cells(level: bpy.types.Collection) -> tuple[Growth, list[bpy.types.O
             continue
         (left, top), (right, bottom) = cells.min(axis=0), cells.max(axis=0)
         needed = np.maximum((-left, right + 1 - width, -top, bottom + 1 - height), 0)
-        if kind != "TILES" or (width, height) == size:
+        if layer in moving and (kind != "TILES" or (width, height) == size):
             reach = np.maximum(reach, needed)
         elif needed.any():
             others.append(layer)
@@ -131,10 +144,14 @@ def _size(layer: bpy.types.Object) -> tuple[int, int]:
 def _goes_with_the_camera(group: bpy.types.Collection, size: tuple[int, int]) -> bool:
     """Whether what is in a group moves with the map: it has the game layer, or parallax 100 and a layer of its size."""
     layers = [layer for layer in layers_of(group) if tile_kind(layer) is not None]
-    if any(tile_kind(layer) == "GAME" for layer in layers):
+    if _has_game_layer(group):
         return True
     values, _ = read_properties(group_root(group), GroupProperties)
     return values.parallax_x == values.parallax_y == 100 and any(_size(layer) == size for layer in layers)
+
+
+def _has_game_layer(group: bpy.types.Collection) -> bool:
+    return any(tile_kind(layer) == "GAME" for layer in layers_of(group))
 
 
 def _changes(
@@ -182,6 +199,7 @@ def _resize_layer(level: bpy.types.Collection, change: _Change, materials: Mater
     layer, growth = change.layer, change.growth
     width, height = _size(layer)
     size = growth.of(width, height)
+    move(layer, (growth.left, growth.top), (width, height), size)
     if layer.get(layout.STORAGE) == layout.PLANE:
         _resize_plane(level, change, size, materials)
     else:
@@ -269,7 +287,7 @@ def _move_content(group: bpy.types.Collection, growth: Growth) -> list[str]:
             told.append(f"{layer.name}: its records can't be read, so they stay where they are")
         elif tile_kind(layer) is None:
             _move(layer, growth)
-    if not any(tile_kind(layer) == "GAME" for layer in layers_of(group)):
+    if not _has_game_layer(group):
         _move_clips(group, growth)
     return told
 

@@ -88,6 +88,7 @@ class SetSound(MapOperator):
     bl_idname = "levelwright.teeworlds_set_sound"
     bl_label = "Set Layer Sound"
     needs_layer = True
+    layer_kind = "SOUNDS"
 
     record: int = declared.integer(name="Sound", description="Its number in the map, -1 = none", default=-1, min=-1)
 
@@ -101,6 +102,7 @@ class RemoveSound(MapOperator):
 
     bl_idname = "levelwright.teeworlds_remove_sound"
     bl_label = "Remove Sound"
+    needs_resource = layout.SOUND
 
     record: int = declared.integer(name="Sound", min=0)
 
@@ -115,6 +117,7 @@ class AddSource(MapOperator):
     bl_idname = "levelwright.teeworlds_add_source"
     bl_label = "Add Sound Source"
     needs_layer = True
+    layer_kind = "SOUNDS"
 
     shape: str = declared.menu(
         name="Shape",

@@ -97,14 +97,23 @@ def _upright(piece: bpy.types.Object) -> Mapping[str, Int32s]:
         piece.rotation_euler = turned
 
 
+NO_STAMP = "Pick a stamp of one layer first: of the palette, or of the map by Ctrl + drag"
+
+
 class SaveStamp(MapOperator):
     """Make an asset of the stamp that is held, with the image of the active layer, in this .blend"""
 
     bl_idname = "levelwright.teeworlds_save_stamp"
     bl_label = "Save Stamp as Asset"
     needs_layer = True
+    layer_kind = "TILES"
 
     title: str = declared.string(name="Name", description="What the asset is called", default="Stamp")
+
+    @classmethod
+    def lacks(cls, context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Ask for a stamp, too."""
+        return super().lacks(context, level) or ("" if len(held.parts()) == 1 else NO_STAMP)
 
     def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Make it."""
@@ -113,7 +122,7 @@ class SaveStamp(MapOperator):
         if kind is None:
             raise SceneError("Make a tile layer the active object")
         if len(stamps) != 1:
-            raise SceneError("Pick a stamp of one layer first: of the palette, or of the map by Ctrl + drag")
+            raise SceneError(NO_STAMP)
         made = stamp_object(level, stamps[0].as_kind(kind), self.title or "Stamp", _material(level, layer, kind))
         shown = shown_images(layer, layer.active_material)
         assets.mark_asset(made, "Teeworlds", CATALOG, f"{shown[0].name if shown else kind}/{made.name}")
@@ -129,15 +138,20 @@ class PutTiles(MapOperator):
     bl_idname = "levelwright.teeworlds_put_tiles"
     bl_label = "Put Tiles into Layer"
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
-        """Put them there; their objects are gone then."""
+    @classmethod
+    def lacks(cls, context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Ask for a layer of the map, and for tiles that are in none."""
         layer = active_layer(context)
         if layer is None or group_of(level, layer) is None or tile_kind(layer) is None:
-            raise SceneError("Select the tiles, then the layer of the map that they go into: it has to be active")
+            return "Select the tiles, then the layer of the map that they go into: it has to be active"
+        if not any(_is_piece(obj) for obj in context.selected_objects or ()):
+            return "Select tiles that were dragged in from the asset browser, too"
+        return super().lacks(context, level)
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
+        """Put them there; their objects are gone then."""
         pieces = [obj for obj in context.selected_objects or () if _is_piece(obj)]
-        if not pieces:
-            raise SceneError("Select tiles that were dragged in from the asset browser, too")
-        put_into(layer, pieces)
+        put_into(self.layer(context), pieces)
         bpy.data.batch_remove(pieces)
         let_undo_see(level)
 

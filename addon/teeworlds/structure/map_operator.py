@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Literal
 
 import bpy
 
@@ -13,7 +13,7 @@ from ...scene.kept import originals
 from ...scene.kept.identity import kind_of
 from ...scene.reports import FAILURES, SceneError
 from .. import layout
-from .parts import group_of, groups_of, layer_above
+from .parts import group_of, groups_of, layer_above, tile_kind
 
 NO_LAYER = "The active object is not a layer of the map"
 NO_GROUP = "Neither the active object nor the active collection is in a group of the map"
@@ -66,6 +66,20 @@ def make_object_active(
             chosen.select_set(True)
 
 
+Kinds = Literal["TILES", "DRAWN", "IMAGE", "SOUNDS"]
+_FITTING: dict[Kinds, tuple[Callable[[bpy.types.Object], bool], str]] = {
+    "TILES": (lambda layer: tile_kind(layer) is not None, "one of tiles"),
+    "DRAWN": (lambda layer: tile_kind(layer) == "TILES", "one of drawn tiles"),
+    "IMAGE": (
+        lambda layer: tile_kind(layer) in (None, "TILES") and layer.get("image") is not None,
+        "one with an image",
+    ),
+    "SOUNDS": (lambda layer: layer.get("sound") is not None, "one of sounds"),
+}
+"""Kinds of layers, and what is said of others."""
+_RESOURCES = {layout.IMAGE: "images", layout.SOUND: "sounds", layout.ENVELOPE: "envelopes"}
+
+
 class OnMap(sidebar.OnLevel):
     """Mixed into panels and operators that are about the active map."""
 
@@ -84,14 +98,27 @@ class MapOperator(OnMap, sidebar.LevelOperator):
     """Whether it is about the active layer."""
     needs_group: ClassVar[bool] = False
     """Whether it is about the active group."""
+    layer_kind: ClassVar[Kinds | None] = None
+    """Which layers it is for, where it needs one; None: all."""
+    needs_resource: ClassVar[str] = ""
+    """The kind of resource that it is about: layout.IMAGE, SOUND or ENVELOPE."""
 
     @classmethod
     def lacks(cls, context: bpy.types.Context, level: bpy.types.Collection) -> str:
-        """Ask for a layer or a group, where it is about one."""
-        if cls.needs_layer and active_layer(context) is None:
+        """Ask for a layer or a group, where it is about one, and for a map that has what it is about."""
+        layer = active_layer(context)
+        if cls.needs_layer and layer is None:
             return NO_LAYER
+        if cls.layer_kind is not None and layer is not None:
+            fits, what = _FITTING[cls.layer_kind]
+            if layer.get(layout.STORAGE) == layout.KEPT:
+                return "The active layer can't be read, so it stays as it is"
+            if not fits(layer):
+                return f"The active layer is not {what}"
         if cls.needs_group and active_group(context, level) is None:
             return NO_GROUP
+        if cls.needs_resource and not originals.resources(level, cls.needs_resource):
+            return f"The map has no {_RESOURCES[cls.needs_resource]}"
         return super().lacks(context, level)
 
     @staticmethod

@@ -61,6 +61,7 @@ class Automap(MapOperator):
     bl_idname = "levelwright.teeworlds_automap"
     bl_label = "Automap"
     needs_layer = True
+    layer_kind = "DRAWN"
 
     selected: bool = declared.boolean(
         name="Selected Tiles", description="Only round the rectangle of the selected tiles, as after an edit of them"
@@ -87,6 +88,7 @@ class ChooseAutomapper(MapOperator):
     bl_idname = "levelwright.teeworlds_choose_automapper"
     bl_label = "Choose Automapper"
     needs_layer = True
+    layer_kind = "DRAWN"
 
     number: int = declared.integer(
         name="Rules", description="Their number in the image's file of rules; -1 = none", default=-1, min=-1
@@ -105,6 +107,7 @@ class NewAutomapperSeed(MapOperator):
     bl_idname = "levelwright.teeworlds_new_automapper_seed"
     bl_label = "New Seed"
     needs_layer = True
+    layer_kind = "DRAWN"
 
     def change(self, context: bpy.types.Context, _level: bpy.types.Collection) -> None:
         """Set another seed."""

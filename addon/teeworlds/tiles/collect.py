@@ -25,6 +25,7 @@ from ..layout import TileLayerProperties
 from ..materials.collect import materials_of, shown_images
 from ..structure.layer_collect import SceneLayer, tell_of_missing, write_common
 from . import faces, planes
+from .moved import moved
 
 COLOR_LIMIT = 255
 """A full colour channel of a record."""
@@ -98,7 +99,7 @@ def _write_tiles(scene: SceneLayer, layer: TileLayer, shape: tuple[int, int]) ->
     try:
         found = faces.read(obj, kind, scene.depsgraph, scene.matrix, scene.ids_token)
         before = _tiles_of(layer)
-        tiles = tile_faces.read_tiles(found, kind, before, shape)
+        tiles = tile_faces.read_tiles(found, kind, before, shape, None if scene.new else moved(obj))
         if found.uv_tile is not None and len(found.corners) and not scene.new:  # of meshes that an import made
             held = [*found.attributes, *(() if found.uvs is None else (layout.UV,))]
             tell_of_missing(scene, obj, (*TILE_FIELDS[kind].attributes, layout.UV), held)
@@ -137,9 +138,10 @@ def _write_painted(scene: SceneLayer, kind: str, layer: TileLayer, shape: tuple[
             painted.append((image, channels))
     before = (layer.height, layer.width)
     planes.refuse_edited(obj, {before[::-1], shape[::-1]}, scene.depsgraph)
-    if not painted and shape == before:
+    place = None if scene.new else moved(obj)
+    if not painted and shape == before and place is None:
         return
-    tiles = tile_faces.resized(_tiles_of(layer), shape)
+    tiles = tile_faces.resized(_tiles_of(layer), shape, place)
     for image, channels in painted:
         pixels = images.to_rgba(image)
         if pixels.shape[:2] not in (before, shape):

@@ -43,6 +43,7 @@ class FillTiles(MapOperator):
     bl_idname = "levelwright.teeworlds_fill_tiles"
     bl_label = "Fill Tiles"
     needs_layer = True
+    layer_kind = "TILES"
 
     x: int = declared.integer(name="X", description="Column of the first tile", min=0)
     y: int = declared.integer(name="Y", description="Row of the first tile", min=0)

@@ -61,10 +61,13 @@ class EndGameView(MapOperator):
     bl_idname = "levelwright.teeworlds_end_game_view"
     bl_label = "Leave the Game's View"
 
-    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> bool:
+    @classmethod
+    def lacks(cls, context: bpy.types.Context, level: bpy.types.Collection) -> str:
+        """Ask for a map that is seen so."""
+        return super().lacks(context, level) if undisturbed.is_on(level) else "The map isn't seen as in the game"
+
+    def change(self, context: bpy.types.Context, level: bpy.types.Collection) -> None:
         """Put all of it back."""
-        if not undisturbed.is_on(level):
-            return False
         before = undisturbed.end(context, level)
         game_view.set_parallax(level, before["parallax"])
         borders.set_borders(level, before["borders"])
@@ -74,7 +77,6 @@ class EndGameView(MapOperator):
         camera = game_view.game_camera(level)
         if before["made"] and camera is not None:
             game_view.remove_camera(camera)
-        return True
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import bpy
 import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
-from levelwright.addon.scene.disk import programs
 from levelwright.addon.scene.fates import aspects
 from levelwright.addon.scene.interface.stoppable import Stoppable
 from levelwright.addon.scene.kept import level_blocks, originals
@@ -168,17 +167,6 @@ def silent(capfd: pytest.CaptureFixture[str]) -> list[str]:
         if "Traceback" in said or (result == {"CANCELLED"} and not said.strip()):
             found.append(f"{idname(cls)}: {said or result}")
     return found
-
-
-def refused(*_: object) -> None:
-    raise OSError("no program may be started here")
-
-
-@pytest.fixture
-def nothing_opens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No browser, and no game that is installed here."""
-    monkeypatch.setattr("webbrowser.open", lambda *_: True)
-    monkeypatch.setattr(programs.Programs, "start", refused)
 
 
 @pytest.mark.usefixtures("nothing_opens")

@@ -96,7 +96,7 @@ def test_dropped_things_stand_on_the_ground():
     assert bpy.ops.levelwright.fable_drop() == {"FINISHED"}
     assert difference(both(level)[1]) == ["- PositionZ  3.2318270;", "+ PositionZ  0.0;"]
     bed.select_set(False)
-    with pytest.raises(RuntimeError, match="No thing of the level is selected"):
+    with pytest.raises(RuntimeError, match="No object is selected"):
         bpy.ops.levelwright.fable_drop()
 
 

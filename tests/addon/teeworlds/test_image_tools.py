@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from levelwright.addon.scene.media import images
 from levelwright.addon.teeworlds.materials.collect import shown_images
+from levelwright.addon.teeworlds.menu import MENU
 from levelwright.formats import teeworlds
 
 from tests.addon.teeworlds.export_helpers import exported, image, imported, layer, reopened
@@ -73,6 +74,27 @@ def test_an_image_is_left_out_and_put_in(tmp_path: Path) -> None:
     assert exported(level) == data
 
 
+def test_only_what_can_be_put_in_or_left_out_is_offered(tmp_path: Path) -> None:
+    """Neither what is there already, nor what was not found."""
+
+    def offered() -> list[list[int]]:
+        entries = [one for section in MENU for one in section.entries if one.operator == "embed_image"]
+        return [[values["record"] for _, values in one.rows(bpy.context)] for one in entries]
+
+    data = picture_map().build()
+    level = imported(data)
+    bpy.context.view_layer.objects.active = layer(level, 0)
+    assert offered() == [[], [0]]
+    assert bpy.ops.levelwright.teeworlds_embed_image(record=0) == {"CANCELLED"}
+    assert bpy.ops.levelwright.teeworlds_embed_image(record=1, embed=False) == {"CANCELLED"}
+    bpy.ops.levelwright.teeworlds_embed_image(record=0, embed=False)
+    assert offered() == [[0], []]
+    painted(tmp_path / "far.png", 32, (1, 2, 3, 255))
+    level = imported(data, mapres_directory=str(tmp_path))
+    bpy.context.view_layer.objects.active = layer(level, 0)
+    assert offered() == [[1], [0]]
+
+
 def test_an_image_found_outside_is_put_in(tmp_path: Path) -> None:
     painted(tmp_path / "far.png", 32, (1, 2, 3, 255))
     level = imported(picture_map().build(), mapres_directory=str(tmp_path))
@@ -97,7 +119,7 @@ def test_there_is_nothing_to_replace_without_an_image(tmp_path: Path) -> None:
     path = painted(tmp_path / "new.png", 16, (9, 9, 9, 255))
     for call in (bpy.ops.levelwright.teeworlds_replace_image, bpy.ops.levelwright.teeworlds_embed_image):
         given = {"filepath": str(path)} if call is bpy.ops.levelwright.teeworlds_replace_image else {}
-        with pytest.raises(RuntimeError, match="has no image 3"):
+        with pytest.raises(RuntimeError, match="The map has no images"):
             call(record=3, **given)
     assert not bpy.data.images.get("new.png")
 

@@ -80,6 +80,21 @@ def test_nothing_but_what_was_resized_changes():
     assert len(blobs) == 2 * len(PHYSICS)  # tele and its like have a dummy each
 
 
+@pytest.mark.parametrize("plane", [False, True])
+@pytest.mark.parametrize(
+    "steps", [[growth] for growth in GROWTHS] + [GROWTHS, [Growth(-3, 0, -2, 0), Growth(3, 0, 2, 0)]]
+)
+def test_air_takes_its_bytes_along_and_new_cells_have_none(steps: list[Growth], plane: bool) -> None:
+    """As in the game's editor: flags of air, which DDNet keeps in files, and bytes that nobody reads."""
+    data = small_map(12, 8, (tile(0, 1, 0, 5) + tile(0, 10) + tile(0) + tile(4, 8)) * 24).build()
+    level = imported(data, large_layer=0 if plane else 2_000_000)
+    wanted = read(data)[0].tiles()
+    for growth in steps:
+        resize_map(level, growth)
+        wanted = moved(wanted, growth)
+    assert np.array_equal(read(exported(level))[0].tiles(), wanted)
+
+
 def test_there_and_back_is_the_same_file():
     data = whole_map().build()
     level = opened(data)
@@ -128,6 +143,66 @@ def test_everything_is_where_it_was_on_the_screen():
     for was, now in zip(seen(before, (100, 70)), seen(after, (100 + 5 * 32, 70 + 3 * 32)), strict=True):
         assert np.abs(was - now).max(initial=0) <= 0.5
     assert told == []
+
+
+def looked_at() -> list[tuple[float, ...]]:
+    """Where the views of all workspaces look, and the 3D cursor."""
+    spaces = [space for screen in bpy.data.screens for area in screen.areas for space in area.spaces]
+    regions = [space.region_3d for space in spaces if isinstance(space, bpy.types.SpaceView3D) and space.region_3d]
+    assert len(regions) > 3
+    return [tuple(region.view_location) for region in regions] + [tuple(bpy.context.scene.cursor.location)]
+
+
+def test_views_and_the_cursor_go_with_what_they_show() -> None:
+    imported(whole_map().build())
+    bpy.ops.ed.undo_push(message="import")
+    start = np.array(looked_at())
+    bpy.ops.levelwright.teeworlds_resize_map("EXEC_DEFAULT", True, left=5, top=2, right=1)
+    assert np.allclose(looked_at() - start, (5, -2, 0))
+    bpy.ops.levelwright.teeworlds_resize_map("EXEC_DEFAULT", True, bottom=4, right=-2)
+    assert np.allclose(looked_at() - start, (5, -2, 0))
+    bpy.ops.levelwright.teeworlds_shift_map("EXEC_DEFAULT", True, x=-1, y=-1)
+    assert np.allclose(looked_at() - start, (4, -1, 0))
+    for moved in ((5, -2, 0), (5, -2, 0), (0, 0, 0)):
+        bpy.ops.ed.undo()
+        assert np.allclose(looked_at() - start, moved)
+    for moved in ((5, -2, 0), (5, -2, 0), (4, -1, 0)):
+        bpy.ops.ed.redo()
+        assert np.allclose(looked_at() - start, moved)
+
+
+@pytest.mark.parametrize("parallax", [False, True])
+def test_views_go_with_the_active_group(parallax: bool) -> None:
+    """Of another parallax it moves less; where the view shows that as the game does, as far as all others."""
+    m = small_map()
+    m.group("Far", parallax=(50, 100))
+    m.tiles(4, 3, tile(1) * 12, title="Hills")
+    level = imported(m.build())
+    hills = layer(level, 1)
+    bpy.context.view_layer.objects.active = hills
+    if parallax:
+        game_view.view_as_game(bpy.context.scene, level, 0, 0)
+        game_view.set_parallax(level, True)
+    bpy.context.view_layer.update()
+    start, place = np.array(looked_at()), hills.matrix_world.translation.copy()
+    bpy.ops.levelwright.teeworlds_resize_map("EXEC_DEFAULT", True, left=4)
+    bpy.context.view_layer.update()
+    moved = hills.matrix_world.translation - place
+    assert np.allclose(moved, (2 + 2 * parallax, 0, 0))
+    assert np.allclose(looked_at() - start, moved)
+
+
+def test_views_follow_a_turned_level_alone() -> None:
+    first = imported(whole_map().build())
+    root = part(first, "root", 0)
+    root.rotation_euler.z, root.scale = np.pi / 2, (2, 2, 2)
+    bpy.context.view_layer.update()
+    start = np.array(looked_at())
+    other = bpy.data.scenes.new("other")
+    other.cursor.location = 1, 2, 3
+    resize_map(first, Growth(left=3))
+    assert np.allclose(looked_at() - start, (0, 6, 0), atol=1e-5)
+    assert tuple(other.cursor.location) == (1, 2, 3)
 
 
 def test_what_falls_between_pixels_is_told():
@@ -347,12 +422,14 @@ def test_a_map_is_widened_to_the_tiles_that_were_put_outside():
     assert np.array_equal(found[GAME].tiles()["index"][2:, 3:], read(data)[GAME].tiles()["index"])
 
 
-def test_a_layer_of_another_size_is_not_widened_with_the_map():
-    level = imported(with_tiles(3, 2, tile(1) * 6).build())
+@pytest.mark.parametrize(("size", "parallax"), [((3, 2), 100), ((4, 4), 50)])
+def test_a_layer_of_another_size_or_parallax_is_not_widened_with_the_map(size: tuple[int, int], parallax: int) -> None:
+    """The map would grow, and grow again, and the tiles still lie outside."""
+    level = imported(with_tiles(*size, tile(1) * size[0] * size[1], parallax).build())
     other = layer(level, 2)
     place(other, np.add(corners(other), (1, 0, 0)))
     bpy.context.view_layer.objects.active = other
-    with pytest.raises(RuntimeError, match="2 Other: not of the map's size, so widen it by its properties"):
+    with pytest.raises(RuntimeError, match="2 Other: not of the map's size, or in a group of another parallax"):
         bpy.ops.levelwright.teeworlds_widen_map()
 
 
@@ -393,7 +470,7 @@ def test_missing_physics_layers_are_added_in_the_games_group():
     assert sorted(kinds) == ["FRONT", "GAME", "SPEEDUP", "SWITCH", "TELE", "TUNE"]
     assert {one.tiles().shape for one in after.groups[0].layers} == {(5, 6)}
     assert teeworlds.check(after) == []
-    assert bpy.ops.levelwright.teeworlds_add_physics_layers() == {"CANCELLED"}
+    assert not bpy.ops.levelwright.teeworlds_add_physics_layers.poll()
 
 
 def test_only_those_that_are_asked_for_are_added():

@@ -202,14 +202,16 @@ def test_without_a_map_there_is_nothing_to_look_at() -> None:
 
 def test_what_an_operator_refuses_is_selected() -> None:
     level = imported(whole_map().build())
-    quads = next(
-        obj for obj in level.all_objects if identity.kind_of(obj) == layout.LAYER and obj.get("tile_kind") is None
-    )
+    layers = [obj for obj in level.all_objects if identity.kind_of(obj) == layout.LAYER]
+    tiles = next(obj for obj in layers if obj.get("tile_kind") is not None and obj.visible_get())
     bpy.ops.object.select_all(action="SELECT")
-    bpy.context.view_layer.objects.active = quads
-    with pytest.raises(RuntimeError, match="isn't a layer of tiles"):
+    bpy.context.view_layer.objects.active = tiles
+    with pytest.raises(RuntimeError, match="reach beyond it"):
+        bpy.ops.levelwright.teeworlds_fill_tiles(x=1000)
+    assert bpy.context.selected_objects == [tiles]
+    bpy.context.view_layer.objects.active = next(obj for obj in layers if obj.get("tile_kind") is None)
+    with pytest.raises(RuntimeError, match="The active layer is not one of tiles"):
         bpy.ops.levelwright.teeworlds_fill_tiles()
-    assert bpy.context.selected_objects == [quads]
 
 
 def test_an_operator_says_once_that_blender_refuses(tmp_path: Path) -> None:
@@ -267,7 +269,7 @@ def test_leaving_the_view_puts_everything_back(tmp_path: Path) -> None:
     assert space.overlay.show_relationship_lines and space.region_3d.view_perspective == "ORTHO"
     assert bpy.context.scene.camera == found["mine"] and view.game_camera(level) is None
     assert not view.has_parallax(level) and not borders.has_borders(level) and view.has_physics(level)
-    assert bpy.ops.levelwright.teeworlds_end_game_view() == {"CANCELLED"}
+    assert not bpy.ops.levelwright.teeworlds_end_game_view.poll()
 
 
 def test_the_view_leaves_the_entities_view_alone() -> None:
