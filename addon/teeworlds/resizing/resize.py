@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 from mathutils import Vector
 
 from ....formats import teeworlds
+from ....formats.arrays import Int32s
 from ....formats.teeworlds.tile_images import shifted
 from ....formats.teeworlds.tile_layers import refuse_too_large
 from ...scene import attributes
@@ -231,7 +231,7 @@ def _resize_mesh(layer: bpy.types.Object, growth: Growth, before: tuple[int, int
         mesh.update()
 
 
-def _repeat_edges(layer: bpy.types.Object, growth: Growth, shown: dict[str, npt.NDArray[np.int32]]) -> None:
+def _repeat_edges(layer: bpy.types.Object, growth: Growth, shown: dict[str, Int32s]) -> None:
     """Fill a layer's new cells with the nearest tiles that it had. shown: by attribute [h, w], before."""
     grid = TileGrid(layer)
     height, width = grid.shape
