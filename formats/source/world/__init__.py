@@ -88,7 +88,8 @@ def _follow(changes: Changes, edits: WorldEdits, carved: Carved) -> Steps[Carved
     _check_room(changes, GROWING)
     moved = np.array(sorted(put.displaced.moved), np.int64)
     bare = carved.bare if sides is None else [replace(part, side=int(sides[part.side])) for part in carved.bare]
-    return replace(carved, bare=bare, displacements=moved, undisplaced=put.displaced.gone)
+    drawn = np.array([draft.brush for draft in put.made], np.int64)
+    return replace(carved, bare=bare, drawn=drawn, displacements=moved, undisplaced=put.displaced.gone)
 
 
 @np.errstate(all="ignore")
