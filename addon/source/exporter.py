@@ -114,7 +114,7 @@ def export_level(
             report.note("nothing is edited: the file is the original, byte for byte")
             return original.data
         yield
-        yield from _compare(scene.before, source.read(data, salvage=True), report)
+        yield from _compare(scene, source.read(data, salvage=True), report)
     report.note(f"the file: from {len(original.data)} to {len(data)} bytes")
     return data
 
@@ -141,10 +141,11 @@ def _report_loose(loose: Iterable[bpy.types.Object], report: Report) -> None:
             report.left_out(f"object {obj.name!r} (not a part of the map: an entity needs a property classname)")
 
 
-def _compare(before: source.Level, after: source.Level, report: Report) -> Steps[None]:
+def _compare(scene: SceneLevel, after: source.Level, report: Report) -> Steps[None]:
     """Report how maps differ. Raises SceneError with what the game would refuse, unless it was so before."""
-    yield from gate.refuse_new.steps(source.check, after, lambda: before, report, "map")
-    for difference in differences(before, after):
+    blamed = scene.growth.blamed()
+    yield from gate.refuse_new.steps(source.check, after, lambda: scene.before, report, "map", blamed=blamed)
+    for difference in differences(scene.before, after):
         report.count("changed lumps")
         report.note(str(difference))
         yield

@@ -7,6 +7,7 @@ and only worth a warning: games raised them (source.md §3).
 
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from .entities.text import Entities
 from .level import Level
 from .lumps import LumpId, lump_name
 from .tables import layouts, overlay_lists
+from .tree import empty_models
 
 # lump and the lump that it has a record for each record of, if it has any at all
 _SAME_COUNT: tuple[tuple[LumpId, LumpId], ...] = (
@@ -205,6 +207,9 @@ def _entities(level: Level) -> Iterator[Problem]:
             if len(value) > LONGEST_VALUE:
                 yield Problem(one, f"the value of {key[:64]!r} is longer than {LONGEST_VALUE} characters", "warning")
     missing = sorted(set(range(models or 0)) - seen)
+    if missing:
+        with suppress(FormatError):  # rows that edits left, which are there for the numbers of others
+            missing = np.setdiff1d(missing, np.flatnonzero(empty_models.empty(level))).tolist()
     if missing:
         what = f"no entity has model *{missing[0]}; {len(missing)} such"
         yield Problem(lump_name(LumpId.MODELS), what, "warning", len(missing))

@@ -94,12 +94,6 @@ def lists(level: Level) -> Iterator[Problem]:
         records, size = table(level, run.lump), count(level, run.target)
         if records is not None and size is not None and has(records, run.first, run.count):
             yield from _wrong_ranges(lump_name(run.lump), *run.runs(records), run.target.name, size)
-    primitives = count(level, LumpId.PRIMITIVES)
-    for lump in DRAWN_FACES:
-        records = table(level, lump)
-        if records is not None and primitives is not None and has(records, "first_prim_id"):
-            counts = fields.prim_counts(records)[0]
-            yield from _wrong_ranges(lump_name(lump), records["first_prim_id"], counts, "PRIMITIVES", primitives)
     of_faces, brushes = table(level, LumpId.CLUSTERS), table(level, LumpId.PORTALS)
     if of_faces is not None and brushes is not None and has(of_faces, "start") and has(brushes, "brush"):
         _, named = face_brushes.pairs(of_faces, brushes)

@@ -10,13 +10,14 @@ from formats import convex, ranges
 from formats.binary import FormatError
 from formats.source import LumpId, check, geometry, read, write
 from formats.source.collision import physcollide_surface
-from formats.source.edits import brush_models, gone_models
+from formats.source.edits import brush_models
 from formats.source.edits.brush_models import NEW, Face, Piece
 from formats.source.tables import overlay_lists
 from formats.source.tables.overlay_lists import OverlayLists
 from formats.source.tables.overlays import OVERLAY_V3
 from formats.source.tree import brushes
 from formats.source.tree.leaf_tree import LeafTree
+from formats.source.world import gone_models
 from tests.formats import source_door as door
 from tests.formats.source_door import HIGH, LOW, box
 from tests.formats.test_source_edits import changed, refused
@@ -412,15 +413,15 @@ def test_the_last_model_is_taken_away(level):
     small = (-8, -8, -8), (8, 8, 8)
     for _ in range(2):
         brush_models.add(level, [piece(*small)], faces(level, *small, [NEW] * 6))
-    gone_models.remove_last(level)
-    gone_models.remove_last(level)
+    gone_models.settle(level, [3])
+    gone_models.settle(level, [2])
     assert write(level) == before
-    gone_models.remove_last(level)
+    gone_models.settle(level, [1])
     after = read(write(level))
     assert len(after.table(E.MODELS)) == 1 and len(after.table(E.FACES)) == 10 and len(after.table(E.BRUSHES)) == 2
     assert after.physcollide.of_model(1) is None
     assert [problem.message for problem in check(after)] == ["its model is *1, there are 1"]
-    refused(level, "is the world", gone_models.remove_last)
+    refused(level, "is the world", lambda level: gone_models.settle(level, [0]))
 
 
 def test_copies_of_faces_have_their_luxels(level):

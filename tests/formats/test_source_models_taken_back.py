@@ -4,10 +4,10 @@
 import pytest
 
 from formats.source import Level, LumpId, check, edits, read, world, write
-from formats.source.edits import brush_models, compaction, gone_models
+from formats.source.edits import brush_models, compaction
 from formats.source.edits.brush_models import NEW
 from formats.source.edits.changes import joined
-from formats.source.world import Change, WorldEdits
+from formats.source.world import Change, WorldEdits, gone_models
 from tests.formats import source_door, source_hall
 from tests.formats.source_rows import nameless
 from tests.formats.test_source_brush_models import faces, piece
@@ -26,7 +26,7 @@ def test_a_model_that_is_made_a_brush_of_the_world_leaves_nothing():
     level, small = read(write(before)), ((-8, -8, -8), (8, 8, 8))
     brush_models.add(level, [piece(*small)], faces(level, *small, [NEW] * 6))
     world.apply(level, WorldEdits(added=[piece((300, 300, 0), (316, 316, 16))]))
-    gone_models.remove_last(level)
+    gone_models.settle(level, [len(level.table(E.MODELS)) - 1])
     level = read(write(level))
     world.apply(level, WorldEdits({max(world.pieces(level)): Change(None)}))
     found = {lump for lump in level.lumps if level.bytes_of(lump) != before.bytes_of(lump)}
@@ -39,7 +39,7 @@ def test_a_model_in_a_map_without_faces_goes_again(level):
     before = read(write(level))
     brush_models.add(level, [piece((-8, -8, -8), (8, 8, 8))], faces(level, (-8, -8, -8), (8, 8, 8), [NEW] * 6))
     assert len(level.table(E.FACES)) == 6 and not len(level.table(E.FACES_HDR))
-    gone_models.remove_last(level)
+    gone_models.settle(level, [len(level.table(E.MODELS)) - 1])
     assert {lump for lump in level.lumps if level.bytes_of(lump) != before.bytes_of(lump)} == set()
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import bpy
 
+from ....formats.arrays import Integers
 from ....formats.binary import Problem
-from ..reports import LevelFinding, Report, SceneError
+from ..reports import LevelFinding, Report, SceneError, listed
 from ..work.progress import Steps, Stepwise, progress, steps_of
 
 NAMED = 5
@@ -45,6 +46,11 @@ def brought_in(before: Iterable[Problem], after: Iterable[Problem]) -> list[tupl
     return found
 
 
+Faces = Mapping[bpy.types.Object, Integers]
+"""Indices of faces of objects."""
+Blamed = Mapping[str, tuple[Sequence[bpy.types.Object], Faces]]
+"""The objects that brought in problems which are about a level as a whole, by the places of these: those that did most
+come first; and which of their faces."""
 Objects = Mapping[str, bpy.types.Object]
 """The objects that stand for places of a level, by what problems call those: "layer 3 of group 1"."""
 
@@ -67,12 +73,13 @@ def refuse_new(
     report: Report,
     title: str = "level",
     objects: Objects | None = None,
+    blamed: Blamed | None = None,
 ) -> Steps[None]:
     """Raise SceneError with what the game would refuse in a level, and warn of what is worth a look, unless it came so.
 
     check: of the format; a `Stepwise`, where it takes long. before: gives the level as it was imported, asked only if
     there are problems; None for one made in Blender. title: what the game calls a level. objects: those of the level's
-    places.
+    places. blamed: who is to blame for warnings.
     """
     with progress(2, "checks") as step:
         found = yield from steps_of(check, level)
@@ -89,7 +96,11 @@ def refuse_new(
         at_fault = [obj for line in errors for obj in line.objects]
         raise SceneError(f"the game would refuse the {title}: {said}{more}", at_fault, parts=errors)
     for one, said, those in told:
-        report.warn(said.removeprefix(f"{one.severity}: "), those)  # a warning is called one where it is shown
+        said = said.removeprefix(f"{one.severity}: ")  # a warning is called one where it is shown
+        others, faces = (blamed or {}).get(one.place, ((), {}))
+        if others:
+            said += f"; most of what is new is of {listed([obj.name for obj in others])}"
+        report.warn(said, [*those, *others], faces)
 
 
 def _sentence(problem: Problem, count: int) -> str:

@@ -120,7 +120,7 @@ class _Model:
         numbers.apply(self.surfaces, self.level, polygons[records >= 0], self.report)
         self._write_looks(polygons[(records >= 0) & ~self.edits.reshaped[polygons] & ~self.edits.torn[polygons]])
         shown = dict(zip(polygons.tolist(), self._faces(polygons, records), strict=True))
-        with scene_level.at_fault(*self.objects):
+        with scene_level.at_fault(*self.objects), self.scene.growth.of(self.level, self.objects):
             old, pieces, kept = self._solids(shown)
             with self._at_face(list(shown)):
                 drawn, unseen = ([], list(shown.values())) if self.is_bare else (list(shown.values()), [])
@@ -148,7 +148,7 @@ class _Model:
         shown = dict(zip(polygons.tolist(), self._faces(polygons, self.surfaces.faces[polygons]), strict=True))
         drawn = {polygon: face for polygon, face in shown.items() if not self.is_bare and not self._is_unseen(face)}
         unseen = {polygon: face for polygon, face in shown.items() if polygon not in drawn}
-        with scene_level.at_fault(*self.objects):
+        with scene_level.at_fault(*self.objects), self.scene.growth.of(self.level, self.objects):
             old, pieces, kept = self._solids(shown)
             with self._at_face([*drawn, *unseen]):
                 brush_models.add(

@@ -80,18 +80,30 @@ def _is_closed(data: MeshData) -> bool:
 
 def _is_reshaped(importing: ImportContext, mesh: bpy.types.Mesh, data: MeshData) -> bool:
     """Whether a mesh has other faces than those of the map, or some whose corners aren't where they were."""
-    ids = identity.read_ids(mesh, "FACE", importing.token)
+    ids = identity.read_ids(mesh, "FACE", importing.token).astype(np.int64)
     if not ids.all():
         return True
     before = geometry.polygons(importing.level)
-    starts = np.append(data.face_starts, len(data.corner_verts))
-    for number, face in enumerate(ids.tolist()):
-        now = data.positions[data.corner_verts[starts[number] : starts[number + 1]]]
-        was = before.positions[before.corners[before.first_corner[face - 1] : before.first_corner[face]]]
-        away = np.abs(now[:, None] - was[None]).max(axis=2)
-        if max(away.min(axis=1).max(), away.min(axis=0).max()) > _ON:
-            return True
-    return False
+    sizes, first = np.diff(before.first_corner)[ids - 1], before.first_corner[ids - 1]
+    now = data.positions[data.corner_verts].astype(np.float64)
+    was = before.positions[before.corners[ranges.flat(first, sizes)]].astype(np.float64)
+    counts = np.diff(np.append(data.face_starts, len(data.corner_verts)))
+    return max(_farthest(now, counts, was, sizes), _farthest(was, sizes, now, counts)) > _ON
+
+
+def _farthest(points: Floats, counts: Ints, others: Floats, sizes: Ints) -> float:
+    """How far any corner of polygons is from the nearest one of its polygon as another has it, along an axis.
+
+    points: float64[sum of counts, 3], of one polygon after another. others, sizes: likewise. Infinite: there are none.
+    """
+    if not len(points):
+        return 0.0
+    mine = np.repeat(np.arange(len(counts)), counts)
+    if not sizes[mine].all():
+        return float("inf")
+    pairs = ranges.flat(ranges.starts(sizes)[:-1][mine], sizes[mine])
+    away = np.abs(np.repeat(points, sizes[mine], axis=0) - others[pairs]).max(axis=1)
+    return float(np.minimum.reduceat(away, ranges.starts(sizes[mine])[:-1]).max())
 
 
 def _faces_of(data: MeshData, normals: Floats, dists: Floats) -> Ints | None:

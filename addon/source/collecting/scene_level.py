@@ -21,9 +21,10 @@ from ...scene.geometry import evaluated, meshes, transforms
 from ...scene.kept import identity, originals
 from ...scene.kept.instances import Instance, mark_copies
 from ...scene.names import storable
-from ...scene.reports import SceneError
+from ...scene.reports import SceneError, listed
 from .. import layout
 from ..settings import ExportSettings
+from .growth import LumpGrowth
 
 ALONE = frozenset(
     (layout.ENTITY, layout.STATIC_PROP, layout.OVERLAY, layout.CUBEMAP, layout.WORLDLIGHT, layout.DISPLACEMENT)
@@ -42,7 +43,7 @@ class SceneLevel:
 
     root: the parent of everything, or None. depsgraph: for objects that have modifiers or constraints. loose: objects
     that stand for nothing, which the user added: without a stamp and without a class. models: the brush models that the
-    export has made, or found, for objects of new entities (`brush_models.collect`).
+    export has made, or found, for objects of new entities (`brush_models.collect`). growth: whose light is too much.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class SceneLevel:
         self.root = level.root_of(collection)
         self._instances, self.loose = _found(collection, original.token)
         self.models: dict[bpy.types.Object, int] = {}
+        self.growth = LumpGrowth()
         for kind in ALONE & self._instances.keys():
             mark_copies(self._instances[kind], lambda one: transforms.unchanged(one.object, self.root))
             self._instances[kind].sort(key=_order)
@@ -187,7 +189,7 @@ def at_fault(*objects: bpy.types.Object) -> Iterator[None]:
 
 @contextmanager
 def one_at_fault(objects: Mapping[int, bpy.types.Object]) -> Iterator[None]:
-    """As `at_fault`, for an edit of several records: the error says which one, "static prop 12"."""
+    """As `at_fault`, for an edit of several records: the error says which one, "static prop 12", or is about all."""
     try:
         yield
     except FormatError as error:
@@ -195,7 +197,9 @@ def one_at_fault(objects: Mapping[int, bpy.types.Object]) -> Iterator[None]:
         number = re.search(r"\d+", record)
         obj = objects.get(int(number[0])) if number is not None else None
         said = f"{what}: {error.message}" if what else error.message
-        raise SceneError(f"{obj.name}: {said}" if obj else str(error), [obj] if obj else []) from error
+        blamed = [obj] if obj else list(dict.fromkeys(objects.values()))
+        names = listed([each.name for each in blamed])
+        raise SceneError(f"{names}: {said if obj else error}" if blamed else str(error), blamed) from error
 
 
 def remember(collection: bpy.types.Collection) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ....formats import source
 from ....formats.arrays import Bools, Floats, Ints, Records, Singles
+from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, edits, geometry
 from ....formats.source.edits.texture_fits import ROUNDING, solve
@@ -98,7 +99,7 @@ class TextureMapping:
         return uv
 
     def write(self, patches: Patches) -> None:
-        """Give the faces of patches what the scene shows on them. Raises SceneError, FormatError."""
+        """Give the faces of patches what the scene shows on them. Raises SceneError, with faces, and FormatError."""
         old = self._old_texdata(patches.faces)
         new = self._swapped(patches, old)
         swapped, edited, flagged = new != old, patches.edited, self.is_flagged(patches)
@@ -111,13 +112,15 @@ class TextureMapping:
         vectors, scaled = self._scaled(patches.faces, old, new)
         self._solve(patches, np.flatnonzero(edited), new, vectors)
         flags = self.wanted_flags(patches)
-        moved = np.flatnonzero(edited & ~swapped)
-        self._assign(patches.faces[moved], flags[moved], vectors[moved])
-        other = np.flatnonzero(swapped)
-        changed = np.where((edited | scaled)[other, None, None], vectors[other], self._vectors(patches.faces[other]))
-        self._assign(patches.faces[other], flags[other], changed, new[other])
+        moved, other = np.flatnonzero(edited & ~swapped), np.flatnonzero(swapped)
         plain = np.flatnonzero(flagged & ~edited & ~swapped)
-        self._assign(patches.faces[plain], flags[plain])
+        changed = np.where((edited | scaled)[other, None, None], vectors[other], self._vectors(patches.faces[other]))
+        try:
+            self._assign(patches.faces[moved], flags[moved], vectors[moved])
+            self._assign(patches.faces[other], flags[other], changed, new[other])
+            self._assign(patches.faces[plain], flags[plain])
+        except FormatError as error:  # more texinfos than there may be
+            raise patches.refused(f"{{}}: {_escaped(str(error))}", touched) from error
         self.report.count("faces with other UVs", int(edited.sum()))
         self.report.count("faces with another texture", len(other))
         self.report.count(FLAGGED, int(flagged.sum()))
@@ -271,6 +274,11 @@ class TextureMapping:
                 edited[made.bent],
             )
         vectors[edited] = made.vectors
+
+
+def _escaped(text: str) -> str:
+    """A text in which nothing is filled in."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _sizes(texdata: Records) -> Floats:

@@ -57,9 +57,8 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
         return  # the other list may be one that can't be read
     other = LumpId.WORLDLIGHTS_HDR if lump == LumpId.WORLDLIGHTS else LumpId.WORLDLIGHTS
     twins = _twins(table, scene.before.table(other))
-    objects = {number: one.object for number, one in records.items()}
-    objects |= {len(table) + place: one.object for place, one in enumerate(added)}
-    with one_at_fault(objects):
+    edited = {number: records[number].object for number in changes}
+    with one_at_fault(edited | {len(table) + place: one.object for place, one in enumerate(added)}):
         _edit(level, lump, changes, new, gone)
     others = scene.before.table(other)
     if not len(others):
@@ -71,7 +70,9 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
             both[twin] = dict(found)
         if twin >= 0 and INTENSITY in found:
             both[twin][INTENSITY] = _scaled(others[INTENSITY][twin], table[INTENSITY][number], found[INTENSITY])
-    _edit(level, other, both, new, [twin for number in gone if (twin := int(twins[number])) >= 0])
+    edited = {int(twins[number]): obj for number, obj in edited.items()}
+    with one_at_fault(edited | {len(others) + place: one.object for place, one in enumerate(added)}):
+        _edit(level, other, both, new, [twin for number in gone if (twin := int(twins[number])) >= 0])
     lost = sum(int(twins[number]) < 0 for number in (*changes, *gone))
     if lost:
         report.warn(f"{number_of(lost, 'edited compiled lights are')} not in {other.name}, which has no such ones")

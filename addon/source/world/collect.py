@@ -14,6 +14,7 @@ from ....formats.arrays import Floats, Ints
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
 from ....formats.source import LumpId, vmf, world
+from ....formats.source.light import lighting
 from ....formats.source.shaping import solids as shaping
 from ....formats.source.shaping.side_texinfos import SideTexinfos
 from ....formats.source.shaping.solids import Shaped, ShapedEdits
@@ -22,6 +23,7 @@ from ...scene.work.progress import Steps, Stepwise
 from .. import layout
 from ..brushes import collect as brushes
 from ..brushes import contents
+from ..collecting.growth import LIGHT, MOST, LumpGrowth
 from ..collecting.scene_level import SceneLevel
 from ..faces import geometry_edits, scene_surfaces
 from ..settings import EDIT, IGNORE
@@ -87,7 +89,7 @@ def _read(scene: SceneLevel, level: source.Level, report: Report) -> _World | No
     texinfos = SideTexinfos(scene.before, vmf.compiled(scene.before))
     drawn = WorldBrushes(scene, level, texinfos, report) if names or recontained else None
     faces = WorldFaces(surfaces, moved, texinfos, report) if surfaces is not None and moved is not None else None
-    return _World(level, texinfos, drawn, faces, report)
+    return _World(level, texinfos, drawn, faces, report, scene.growth)
 
 
 def _objects(scene: SceneLevel, names: list[str]) -> list[bpy.types.Object]:
@@ -103,6 +105,7 @@ class _World:
     drawn: WorldBrushes | None
     faces: WorldFaces | None
     report: Report
+    growth: LumpGrowth
 
     def asked(self) -> tuple[list[Shaped], Ints]:
         """The brushes that are others or new, and those that are gone."""
@@ -128,6 +131,7 @@ class _World:
         yield
         if not made.edits.changed and not made.edits.added:
             return
+        sizes = self.growth.sizes(self.level)
         try:
             carved = yield from world.apply.steps(self.level, made.edits)
         except world.WorldError as error:
@@ -145,6 +149,8 @@ class _World:
         drawn = {**made.changed, **dict(zip(carved.added.tolist(), made.added, strict=True))}
         self._tell_ladders(np.array(list(made.edits.changed), np.int64))
         self._tell_unmet(world.unmet.of(self.level, carved), drawn)
+        for lump, size in self.growth.too_large(self.level, sizes).items():
+            self._blame(lump, size, carved, made)
         self.report.note("the world was edited: import the written map to see its brushes and faces as they are now")
 
     def _tell_ladders(self, changed: Ints) -> None:
@@ -172,6 +178,28 @@ class _World:
             return
         error = self.drawn.refused(told, unmet, polygons)
         self.report.warn(error.message, error.objects, error.faces)
+
+    def _blame(self, lump: LumpId, size: int, carved: world.Carved, made: ShapedEdits) -> None:
+        """Say which brushes made a lump larger by so many bytes: those with most of the light, or all that opened."""
+        bytes_of = dict.fromkeys(made.edits.changed, size) | dict.fromkeys(carved.added.tolist(), 0)
+        if lump in LIGHT:
+            lit = self._light(lump, carved)
+            bytes_of = {brush: lit[brush] for brush in bytes_of if brush in lit} or bytes_of
+        places = {brush: place for place, brush in enumerate(carved.added.tolist())}
+        for brush in sorted(bytes_of, key=lambda brush: -bytes_of[brush])[:MOST]:
+            changed, added = ([], [places[brush]]) if brush in places else ([brush], [])
+            error = self._refused([world.WorldError("", changed, added)], made)
+            self.growth.blame(lump, bytes_of[brush], error.objects, error.faces)
+
+    def _light(self, lump: LumpId, carved: world.Carved) -> dict[int, int]:
+        """How many bytes of a lump of light the faces of brushes have that are new or have moved, by brush."""
+        model, blocks = self.level.table(LumpId.MODELS)[0], lighting.lightmaps(self.level)[lump]
+        first = int(model["firstface"]) + int(model["numfaces"]) - len(carved.drawn)
+        own = (blocks.faces >= first) & (blocks.faces < first + len(carved.drawn))
+        brushes_of, sizes = carved.drawn[blocks.faces[own] - first], blocks.size[own]
+        known = brushes_of >= 0
+        found = np.bincount(brushes_of[known], sizes[known]).astype(np.int64)
+        return {brush: int(found[brush]) for brush in np.flatnonzero(found).tolist()}
 
     def _refuse_both(self) -> None:
         """Raise SceneError for brushes that were edited both as brushes and by their faces."""

@@ -202,6 +202,21 @@ def read_ledges(data: Buffer) -> Ledges:
     return _ledges_of(whole, int(Cursor(whole).array(SURFACE, 1, WHAT)[0]["offset_ledgetree_root"]))[0]
 
 
+@np.errstate(all="ignore")  # hostile floats
+def renumbered(data: Buffer, numbers: Ints) -> bytes:
+    """A solid whose hulls are of brushes with other numbers, int64[brushes of before]. Raises FormatError as `read`."""
+    whole, _ = _surface_of(data)
+    ledges, _ = _places_of(whole, int(Cursor(whole).array(SURFACE, 1, WHAT)[0]["offset_ledgetree_root"]))
+    heads = _at(whole, ledges, LEDGE)
+    brushes = heads["client_data"].astype(np.int64)
+    known = (heads["flags"] & _CHILDREN == 0) & (brushes >= 0) & (brushes < len(numbers))
+    heads["client_data"] = np.where(known, numbers[np.where(known, brushes, 0)], brushes)
+    made = np.frombuffer(data, np.uint8).copy()
+    rows = ledges[:, None] + (len(made) - len(whole)) + np.arange(LEDGE.itemsize)
+    made[rows] = heads.view(np.uint8).reshape(-1, LEDGE.itemsize)
+    return made.tobytes()
+
+
 def _surface_of(data: Buffer) -> tuple[memoryview, Floats | None]:
     """A solid from its surface on, and the drag areas before that. Raises FormatError."""
     whole = memoryview(data).toreadonly().cast("B")
@@ -220,6 +235,12 @@ def _surface_of(data: Buffer) -> tuple[memoryview, Floats | None]:
 
 def _ledges_of(whole: memoryview, root: int) -> tuple[Ledges, Ledges | None]:
     """The hulls at the ends of a tree, in its order, and the one of its root."""
+    ends, outer = _places_of(whole, root)
+    return _ledges(whole, ends), None if outer is None else _ledges(whole, outer)
+
+
+def _places_of(whole: memoryview, root: int) -> tuple[Ints, Ints | None]:
+    """Where the hulls at the ends of a tree are, int64[h], in its order, and the one of its root, int64[1]."""
     outer = None
     ends: list[Ints] = []
     places, left = np.array([root]), len(whole) // NODE.itemsize + 1
@@ -232,11 +253,11 @@ def _ledges_of(whole: memoryview, root: int) -> tuple[Ledges, Ledges | None]:
         ledges = places + nodes["offset_compact_ledge"]
         inner = right != 0
         if places[0] == root and inner[0] and ledges[0] != root:
-            outer = _ledges(whole, ledges[:1])
+            outer = ledges[:1]
         ends.append(np.column_stack([places, ledges])[~inner])
         places = np.concatenate([places[inner] + NODE.itemsize, places[inner] + right[inner]])
     found = np.concatenate(ends)
-    return _ledges(whole, found[np.argsort(found[:, 0], kind="stable"), 1]), outer
+    return found[np.argsort(found[:, 0], kind="stable"), 1], outer
 
 
 def _ledges(whole: memoryview, places: Ints) -> Ledges:

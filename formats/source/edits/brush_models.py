@@ -18,8 +18,9 @@ from ..collision import physcollide
 from ..level import Level
 from ..lumps import LumpId
 from ..records import Contents
+from ..tables.references import PER_LEAF
 from ..tree import brushes as level_brushes
-from . import brush_collision, brush_pieces, brush_tree, leaf_lumps
+from . import brush_collision, brush_pieces, brush_tree, leaf_lumps, new_light
 from .brush_faces import NEW, Face, FaceEdit, is_sliver, level_faces, plane_of
 from .brush_pieces import WHAT, Piece
 from .brush_tables import GROWING, cut, held, plane_numbers, slots, wipe
@@ -73,7 +74,7 @@ def add(
     """
     if not len(level.table(LumpId.MODELS)):
         raise FormatError("the map has no world, which comes before all others", WHAT)
-    touched = (LumpId.MODELS, LumpId.NODES, LumpId.LEAFS, *leaf_lumps.PER_LEAF)
+    touched = (LumpId.MODELS, LumpId.NODES, LumpId.LEAFS, *PER_LEAF)
     before = {lump: bytes(level.bytes_of(lump)) for lump in touched}
     versions = level.file.entries["version"].copy()
     model = _add_empty(level)
@@ -191,6 +192,7 @@ def _rebuild(
     edit.brushes = [int(brushes[side[0]]) if side is not None else -1 for side in (sides[n] for n in order)]
     listed = [drawn[number] for number in order]
     first = edit.put(listed, plane_numbers(changes, flat[:, :3], flat[:, 3]), texinfos[order])
+    new_light.drop(changes)
     _put_tree(changes, model, tree, shapes, brushes, first, counts, leaf_faces)
     row = changes.table(LumpId.MODELS)
     row["mins"][model], row["maxs"][model] = box
@@ -420,7 +422,9 @@ def _put_tree(
 
 
 def tree_of(level: Level, model: int) -> tuple[Ints, Ints]:
-    """The nodes and the leafs of a model's tree, ascending; `brushes.of_models` has seen that it is one."""
+    """The nodes and the leafs of a model's tree, ascending; `brushes.of_models` has seen that it is one. Raises
+    FormatError for one without leafs of its own.
+    """
     children = level.table(LumpId.NODES)["children"].astype(np.int64)
     places = np.array([int(level.table(LumpId.MODELS)["headnode"][model])])
     found = [places]

@@ -42,6 +42,14 @@ def wipe(table: Records, lump: LumpId, rows: Ints) -> None:
         table[name][rows] = value
 
 
+def is_wiped(table: Records, lump: LumpId) -> Bools:
+    """Which rows name nothing, as `wipe` leaves them, bool[n]."""
+    found = np.ones(len(table), np.bool_)
+    for name, value in _WIPED[lump].items() if len(table) else ():
+        found &= (table[name] == value).reshape(len(table), -1).all(axis=1)
+    return found
+
+
 def cut(changes: Changes, lump: LumpId, own: Ints) -> int:
     """Cut off rows at a table's end that were a model's own, int64[n]; how many are left."""
     table = changes.table(lump)
@@ -53,11 +61,8 @@ def cut(changes: Changes, lump: LumpId, own: Ints) -> int:
 
 def _unused(changes: Changes, lump: LumpId) -> Ints:
     """The rows that an edit has wiped before and that nothing names; never the first, the leaf of all that is solid."""
-    table = changes.table(lump)
-    free = ~Living(changes.level, changes.peek).rows(lump)
+    free = ~Living(changes.level, changes.peek).rows(lump) & is_wiped(changes.table(lump), lump)
     free[:1] = False
-    for name, value in _WIPED[lump].items() if len(table) else ():
-        free &= (table[name] == value).reshape(len(table), -1).all(axis=1)
     return np.flatnonzero(free)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an operation is about to change: put into the level at the end, or not at all where something is wrong."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ class Changes:
     Nothing of the level changes until then, or where `apply` raises: an operation that fails leaves it as it was.
     """
 
-    __slots__ = ("_before", "_bytes", "_pak", "_tables", "level")
+    __slots__ = ("_before", "_bytes", "_pak", "_tables", "_then", "level")
 
     def __init__(self, level: Level) -> None:
         self.level = level
@@ -38,6 +38,7 @@ class Changes:
         self._bytes: dict[int, bytes] = {}
         self._pak: Pak | None = None
         self._before: Living | None = None
+        self._then: list[Callable[[], None]] = []
 
     def table(self, lump: int) -> Records:
         """A lump's records, to be written to: the same each time. Raises FormatError."""
@@ -89,9 +90,17 @@ class Changes:
                 count = len(self.level.table(lump))
                 room_for(self.level, lump, count, len(after) - count)
 
+    def bytes_of(self, lump: int) -> bytes:
+        """The bytes of a lump that is no table, as they are now."""
+        return self._bytes[lump] if lump in self._bytes else bytes(self.level.bytes_of(lump))
+
     def set_bytes(self, lump: int, data: bytes) -> None:
         """Have other bytes in a lump that is no table."""
         self._bytes[lump] = data
+
+    def then(self, action: Callable[[], None]) -> None:
+        """Do something to the level once it has all else: it may not raise."""
+        self._then.append(action)
 
     @property
     def pak(self) -> Pak:
@@ -125,6 +134,8 @@ class Changes:
             self.level.set_bytes(lump, data)
         if self._pak is not None:
             self.level.pak.assign(self._pak)
+        for action in self._then:
+            action()
 
 
 def joined(first: Records, second: Records) -> Records:

@@ -4,10 +4,11 @@
 An edit puts new rows behind a table's, and what the old ones were for may have gone. Rows that nothing names any more,
 but something did before the edit, are gaps: the edit's own rows are moved into them. Those that are left are closed,
 or, where the rows of before have to keep their numbers, wiped for the next edit to use. Textures and their names, which
-keep their numbers, go from the ends of their tables alone.
+keep their numbers, go from the ends of their tables alone, until the whole of an export is swept.
 """
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Hashable, Sequence
 
 import numpy as np
 
@@ -15,10 +16,14 @@ from ... import ranges
 from ...arrays import Bools, Ints, Records
 from ..level import Level
 from ..lumps import LumpId
-from ..tables.references import RUNS, Run, named, renumber
+from ..tables.references import RUNS, Run, is_per_leaf, named, renumber
+from . import leaf_lumps
+from .brush_tables import is_wiped
 from .changes import Changes
 from .living import Living
 
+_TREE = (LumpId.NODES, LumpId.LEAFS)
+"""Rows of edited models are used again by `brush_tables.slots`; their gaps are closed with all others."""
 COMPACTED = (
     LumpId.LEAFFACES,
     LumpId.LEAFBRUSHES,
@@ -30,12 +35,20 @@ COMPACTED = (
     LumpId.PLANES,
     LumpId.VERTNORMALS,
     LumpId.TEXINFO,
+    LumpId.PRIMITIVES,
+    LumpId.PRIMINDICES,
+    LumpId.PRIMVERTS,
+    LumpId.LEAF_AMBIENT_LIGHTING,
+    LumpId.LEAF_AMBIENT_LIGHTING_HDR,
 )
 """In this order: what names others first."""
 _PAIRS = frozenset((LumpId.PLANES,))  # a plane and its opposite stay together
 _NOT_FIRST = frozenset((LumpId.EDGES, LumpId.LEAFFACES, LumpId.LEAFBRUSHES))
 """Whose first row isn't used again: edge 0 cannot be walked backwards, leaf lists of nothing begin at 0."""
 _TEXTURES = (LumpId.TEXDATA, LumpId.TEXDATA_STRING_TABLE)
+_SAMPLES = (LumpId.LEAF_AMBIENT_LIGHTING, LumpId.LEAF_AMBIENT_LIGHTING_HDR)
+_IN_ORDER = frozenset((*_TREE, *_TEXTURES, *(run.target for run in RUNS)))
+"""Whose rows move up into gaps: those of lists have to, others were put in an order that says something."""
 
 
 def compact(
@@ -50,7 +63,9 @@ def compact(
     Returns the new numbers of rows, int64[rows], for each lump in which any has moved. Raises FormatError.
     """
     after = Living(changes.level, changes.peek)
-    rows = {lump: (changes.living_before.rows(lump), after.rows(lump)) for lump in COMPACTED if lump not in dense}
+    lumps = [lump for lump in ((*_TREE, *COMPACTED) if closed else COMPACTED) if lump not in dense]
+    lumps = [lump for lump in lumps if not is_per_leaf(changes.peek, lump)]
+    rows = {lump: (changes.living_before.rows(lump), after.rows(lump)) for lump in lumps}
     textures = [changes.living_before.rows(lump) for lump in _TEXTURES]
     moved = {}
     for lump, (was, now) in rows.items():
@@ -61,15 +76,13 @@ def compact(
         if len(was) % unit or len(now) % unit:
             break
         was, now = (np.repeat(part.reshape(-1, unit).any(axis=1), unit) for part in (was, now))
-        freed = ~now[: len(was)] & (was | _blank(records[: len(was)]) if blanks and not closed else was)
+        freed = ~now[: len(was)] & (was | _blank(records[: len(was)], lump) if blanks and not closed else was)
         filled = _filled(changes, lump, freed, now)
         if filled is None:
             break  # of a damaged map: its rows still name what comes next
         made, numbers, gaps = filled
         if closed and not _is_named(changes, lump, gaps):
-            keeps = after.elsewhere(lump, len(made))
-            keeps[:1] |= lump == LumpId.EDGES
-            made, numbers = _closed(made, numbers, gaps, keeps, lump)
+            made, numbers = _closed(made, numbers, gaps, _keeps(after, lump, len(made)), lump)
         else:
             gaps[:1] &= lump != LumpId.EDGES
             last = _end(~gaps)
@@ -81,49 +94,63 @@ def compact(
 
 
 def sweep(level: Level, before: Level) -> None:
-    """Close the gaps that edits of brush models left in a level's tables, and cut off texinfos and textures that faces
-    had, once nothing goes by the numbers of `before`, the level that was edited: that had as many blank rows, and rows
-    that nothing names, as stay. Raises FormatError.
+    """Close the gaps that edits of brush models left in a level's tables, and those of texinfos and textures that
+    faces had, once nothing goes by the numbers of `before`, the level that was edited: that had as many blank rows, and
+    rows that nothing names, as stay. Raises FormatError.
     """
     changes, were = Changes(level), Changes(before)
-    then = Living(before, were.peek)
-    for lump in COMPACTED:
+    then, living = Living(before, were.peek), Living(level, changes.peek)
+    for lump in (*_TREE, *COMPACTED):
         records, old = changes.peek(lump), were.peek(lump)
-        if records is None or old is None or _blank(records).sum() <= _blank(old).sum():
+        if records is None or old is None:
             continue
-        living = Living(level, changes.peek)
-        gaps = ~living.rows(lump) & _blank(records)
-        gaps[np.flatnonzero(gaps)[: int((~then.rows(lump) & _blank(old)).sum())]] = False
+        if lump not in _TREE and _blank(records, lump).sum() <= _blank(old, lump).sum():
+            continue  # all of those are there for nothing: none of them is an edit's
+        gaps = ~living.rows(lump) & _blank(records, lump)
+        gaps[np.flatnonzero(gaps)[: int((~then.rows(lump) & _blank(old, lump)).sum())]] = False
         if lump in _PAIRS:
             gaps = np.repeat(gaps[: len(gaps) // 2 * 2].reshape(-1, 2).all(axis=1), 2)
-        if not gaps.any() or len(gaps) < len(records) or _is_named(changes, lump, gaps):
+        if gaps.any() and len(gaps) == len(records) and not _is_named(changes, lump, gaps):
+            _close(changes, lump, gaps, living)
+            living = Living(level, changes.peek)
+    for lump in (LumpId.TEXINFO, *_TEXTURES, *_SAMPLES):
+        records, old = changes.peek(lump), were.peek(lump)
+        if records is None or old is None or is_per_leaf(changes.peek, lump):
             continue
-        keeps = living.elsewhere(lump, len(records))
-        keeps[:1] |= lump == LumpId.EDGES
-        _put(changes, lump, *_closed(records, np.arange(len(records)), gaps, keeps, lump))
-    for lump in (LumpId.TEXINFO, *_TEXTURES):
-        used, was = Living(level, changes.peek).rows(lump), then.rows(lump)
+        used, was = living.rows(lump), then.rows(lump)
         if lump in _TEXTURES:  # texinfos that nothing names do so, too
             used, was = used | named(changes.peek, lump, {}, len(used)), was | named(were.peek, lump, {}, len(was))
-        more = int((~used).sum()) - int((~was).sum())
-        _shorten(changes, lump, max(_end(used), len(used) - max(more, 0)))
+        known = Counter(_keys(were, lump, np.flatnonzero(~was)))
+        gaps = ~used
+        for row, key in zip(np.flatnonzero(gaps).tolist(), _keys(changes, lump, np.flatnonzero(gaps)), strict=True):
+            gaps[row] = not known[key]
+            known[key] -= known[key] > 0
+        if gaps.any():
+            _close(changes, lump, gaps, living)
+            living = Living(level, changes.peek)
     changes.apply()
 
 
-def _shorten(changes: Changes, lump: LumpId, end: int) -> None:
-    """Cut off what is behind the first `end` rows of a table, of texture names with their text."""
-    table = changes.peek(lump)
-    if table is None or end >= len(table):
-        return
+def _close(changes: Changes, lump: LumpId, gaps: Bools, living: Living) -> None:
+    """Take rows out of a table, bool[rows], that nothing names."""
+    if gaps.any():
+        rows = np.arange(len(gaps))
+        _put(changes, lump, *_closed(rows, rows, gaps, _keeps(living, lump, len(gaps)), lump))
+
+
+def _keeps(living: Living, lump: LumpId, count: int) -> Bools:
+    """Which of a table's rows have to keep their numbers, bool[count]."""
+    keeps = np.zeros(count, np.bool_) if lump == LumpId.LEAFS else living.elsewhere(lump, count)
+    keeps[:1] |= lump == LumpId.EDGES
+    return keeps
+
+
+def _keys(changes: Changes, lump: LumpId, rows: Ints) -> Sequence[Hashable]:
+    """What rows, int64[n], are known by: what they say, of names of textures the texts."""
     if lump == LumpId.TEXDATA_STRING_TABLE:
-        changes.names = changes.names.shortened(end)
-    else:
-        changes.set_table(lump, table[:end])
-
-
-def _end(used: Bools) -> int:
-    """The end of the last row that is used."""
-    return int(np.flatnonzero(used)[-1]) + 1 if used.any() else 0
+        names = changes.names.names if len(rows) else []
+        return [names[row] for row in rows.tolist()]
+    return [row.tobytes() for row in changes.table(lump)[rows]]
 
 
 def _cut_textures(changes: Changes, were: Bools, names_were: Bools) -> None:
@@ -132,29 +159,36 @@ def _cut_textures(changes: Changes, were: Bools, names_were: Bools) -> None:
         table = changes.peek(lump)
         if table is None:
             return
-        used = named(changes.peek, lump, {}, len(table))
-        used |= Living(changes.level, changes.peek).elsewhere(lump, len(table))
+        living = Living(changes.level, changes.peek)
+        used = named(changes.peek, lump, {}, len(table)) | living.elsewhere(lump, len(table))
         used[: len(was)] |= ~was  # rows that nothing named stay
-        _shorten(changes, lump, _end(used))
+        _close(changes, lump, np.arange(len(table)) >= _end(used), living)
 
 
-def _blank(records: Records) -> Bools:
-    """Which rows are all zeros: earlier edits may have wiped them."""
+def _end(used: Bools) -> int:
+    """The end of the last row that is used."""
+    return int(np.flatnonzero(used)[-1]) + 1 if used.any() else 0
+
+
+def _blank(records: Records, lump: LumpId) -> Bools:
+    """Which rows are all zeros, of nodes and leafs as `wipe` leaves them: earlier edits may have done that."""
+    if lump in _TREE:
+        return is_wiped(records, lump)
     return np.asarray(records.view(np.uint8).reshape(len(records), records.itemsize).max(axis=1, initial=0) == 0)
 
 
-def _filled(changes: Changes, lump: LumpId, freed: Bools, now: Bools) -> tuple[Records, Ints, Bools] | None:
+def _filled(changes: Changes, lump: LumpId, freed: Bools, now: Bools) -> tuple[Ints, Ints, Bools] | None:
     """Move the rows that an edit put behind a lump's into those that it freed, bool[rows of before].
 
-    Returns the rows as they are then, with gaps wiped; the new number of each row; which rows are gaps still. None
-    where rows can't be moved. now: which rows are named.
+    Returns the rows as they are then, by their numbers of now, -1: blank ones; the new number of each row; which rows
+    are gaps still. None where rows can't be moved. now: which rows are named.
     """
-    records, count, unit = changes.table(lump), len(freed), 2 if lump in _PAIRS else 1
+    total, count, unit = len(changes.table(lump)), len(freed), 2 if lump in _PAIRS else 1
     usable = freed.copy()
     usable[:1] &= lump not in _NOT_FIRST
     runs = [run for run in RUNS if run.target == lump]
     if runs:
-        found = _fresh_runs(changes, runs, count, len(records))
+        found = _fresh_runs(changes, runs, count, total)
         if found is None:
             return None
         starts, counts = found
@@ -164,12 +198,12 @@ def _filled(changes: Changes, lump: LumpId, freed: Bools, now: Bools) -> tuple[R
     moved, taken = _placed(starts, counts, usable, unit)
     end = count + int(counts[moved < 0].sum())
     moved[moved < 0] = count + ranges.starts(counts[moved < 0])[:-1]
-    numbers = np.arange(len(records))
+    numbers = np.arange(total)
     numbers[ranges.flat(starts, counts)] = ranges.flat(moved, counts)
-    made, gaps = np.zeros(end, records.dtype), np.zeros(end, np.bool_)
+    made, gaps = np.full(end, -1), np.zeros(end, np.bool_)
     gaps[:count] = freed & ~taken
-    made[:count][~gaps[:count]] = records[:count][~gaps[:count]]
-    made[ranges.flat(moved, counts)] = records[ranges.flat(starts, counts)]
+    made[:count] = np.where(gaps[:count], -1, np.arange(count))
+    made[ranges.flat(moved, counts)] = ranges.flat(starts, counts)
     return made, numbers, gaps
 
 
@@ -179,15 +213,19 @@ def _is_named(changes: Changes, lump: LumpId, gaps: Bools) -> bool:
     return runs and bool((named(changes.peek, lump, {}, len(gaps)) & gaps).any())
 
 
-def _closed(made: Records, numbers: Ints, gaps: Bools, keeps: Bools, lump: LumpId) -> tuple[Records, Ints]:
-    """Close gaps: rows of runs move up, of others the last ones move into them. keeps: bool[rows], which stay.
+def _closed(made: Ints, numbers: Ints, gaps: Bools, keeps: Bools, lump: LumpId) -> tuple[Ints, Ints]:
+    """Close gaps: rows of lumps in _IN_ORDER move up, of others the last ones move into them. keeps: bool[rows], which
+    stay.
 
-    numbers: of each row of before, its place in `made`. Returns the rows, and the numbers that they have then.
+    made: the rows, by their numbers of before. numbers: of each row of before, its place in `made`. Returns both as
+    they are then.
     """
     gaps = gaps & ~keeps
+    if lump in _IN_ORDER:
+        gaps[: _end(keeps)] = False
     then = np.arange(max(len(numbers), len(made)))
     then[: len(gaps)][gaps] = 0
-    if any(run.target == lump for run in RUNS):
+    if lump in _IN_ORDER:
         kept = np.flatnonzero(~gaps)
         then[kept] = np.arange(len(kept))
     else:
@@ -203,9 +241,16 @@ def _closed(made: Records, numbers: Ints, gaps: Bools, keeps: Bools, lump: LumpI
     return made[kept], then[numbers]
 
 
-def _put(changes: Changes, lump: LumpId, made: Records, numbers: Ints) -> None:
-    """Write a lump's rows, and have all that names them follow. numbers: of each row of before."""
-    changes.set_table(lump, made)
+def _put(changes: Changes, lump: LumpId, made: Ints, numbers: Ints) -> None:
+    """Have a lump have other rows, by their numbers of before, -1: blank ones, and all that names them follow.
+
+    numbers: the new number of each row of before.
+    """
+    beside = leaf_lumps.beside(changes) if lump == LumpId.LEAFS else []
+    if lump == LumpId.TEXDATA_STRING_TABLE:
+        changes.names = changes.names.taken(made)
+    else:
+        changes.set_table(lump, _taken(changes.table(lump), made))
     tables = changes.tables_naming(lump)
     renumber(tables.get, lump, numbers)
     for run in RUNS:
@@ -213,6 +258,14 @@ def _put(changes: Changes, lump: LumpId, made: Records, numbers: Ints) -> None:
             first, _ = run.runs(tables[run.lump])
             behind = (first > len(made)) & (first <= len(numbers))
             run.put(tables[run.lump], np.where(behind, len(made), first))
+    if lump == LumpId.LEAFS:
+        leaf_lumps.follow(changes, beside, made, numbers)
+
+
+def _taken(records: Records, rows: Ints) -> Records:
+    made = np.zeros(len(rows), records.dtype)
+    made[rows >= 0] = records[rows[rows >= 0]]
+    return made
 
 
 def _fresh_runs(changes: Changes, runs: list[Run], count: int, total: int) -> tuple[Ints, Ints] | None:

@@ -11,7 +11,7 @@ from ...binary import FormatError
 from ..level import Level
 from ..lumps import LumpId
 from ..tables import overlay_lists
-from ..tables.references import DRAWN_FACES, NUMBERS, RUNS, Tables, has, named
+from ..tables.references import DRAWN_FACES, NUMBERS, RUNS, Tables, has, is_per_leaf, named
 
 ROOTS = frozenset((LumpId.MODELS, *DRAWN_FACES, LumpId.AREAS, LumpId.CLUSTERS, LumpId.PORTALS))
 """Lumps of which all rows count: models are of entities, faces of models, areas and clusters of leafs."""
@@ -30,7 +30,9 @@ class Living:
             records = self._tables(lump)
             count = 0 if records is None else len(records)
             sources = {each.lump for each in (*NUMBERS, *RUNS) if each.target == lump} - {lump}
-            if lump in ROOTS or not sources:
+            if is_per_leaf(self._tables, lump):
+                self._found[lump] = self.rows(LumpId.LEAFS)
+            elif lump in ROOTS or not sources:
                 self._found[lump] = np.ones(count, np.bool_)
             else:
                 asked = {source: self.rows(source) for source in sources}
@@ -44,7 +46,7 @@ class Living:
 
     def elsewhere(self, lump: LumpId, count: int) -> Bools:
         """Which of a lump's `count` rows are named by lumps that are no tables, or by numbers that may be stale: those
-        count as well, and keep their numbers.
+        count as well, and keep their numbers, but for leafs, which props follow.
         """
         found = np.zeros(count, np.bool_)
         for numbers in self._elsewhere.get(lump, ()):
@@ -59,6 +61,11 @@ class Living:
             if occlusion is not None:
                 found[LumpId.PLANES].append(occlusion.polys["planenum"].astype(np.int64))
                 found[LumpId.VERTEXES].append(occlusion.vertices["vertex"].astype(np.int64))
+        with suppress(FormatError):
+            static, detail = self._level.static_props, self._level.detail_props
+            parts = [] if static is None else [static.leafs]
+            parts += [] if detail is None else [detail.details]
+            found[LumpId.LEAFS] = [part["leaf"].astype(np.int64) for part in parts]
         for lump in (LumpId.WORLDLIGHTS, LumpId.WORLDLIGHTS_HDR):
             lights = self._tables(lump)
             if has(lights, "texinfo") and lights is not None:

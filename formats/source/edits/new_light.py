@@ -139,6 +139,22 @@ def dropped(found: Blocks, gone: Bools) -> Ints:
     return own[~np.isin(own, ranges.flat(first[shared], (end - first)[shared]))]
 
 
+def drop(changes: Changes) -> None:
+    """Cut out the light that faces had before the changes, and none has any more. Raises FormatError."""
+    for faces, lighted in lumps(changes.level).items():
+        table, rows = changes.table(faces), {}
+        for lump, found in lighted.items():
+            rows[lump] = table.copy()
+            offsets = table["lightofs"].astype(np.int64)
+            gone = dropped(found, ~np.isin(found.offset, offsets))
+            if len(gone):
+                data = np.frombuffer(changes.bytes_of(lump), np.uint8)
+                changes.set_bytes(lump, np.delete(data, gone).tobytes())
+                lit = np.flatnonzero(offsets >= 0)
+                put_places(rows[lump], lit, offsets[lit] - np.searchsorted(gone, offsets[lit]), lump)
+        changes.set_table(faces, same_places(rows))
+
+
 def put_places(rows: Records, which: Ints, offsets: Ints, lump: LumpId) -> None:
     """Have faces, int64[n], their lightmaps at bytes of a lump, int64[n]. Raises FormatError for too large a lump."""
     if len(offsets) and int(offsets.max()) > np.iinfo(rows.dtype["lightofs"]).max:

@@ -34,3 +34,14 @@ def pairs(lists: Records, brushes: Records) -> tuple[Ints, Ints]:
     shared = many[faces]
     values[shared] = brushes["brush"][values[shared]]
     return faces, values
+
+
+def renumber(lists: Records, brushes: Records, numbers: Ints) -> None:
+    """Have both lumps, which can be written to, name brushes by other numbers, int[brushes of before]."""
+    for records, field, which in (
+        (lists, "start", lists["count"] == 1),
+        (brushes, "brush", np.ones(len(brushes), np.bool_)),
+    ):
+        names = records[field].astype(np.int64)
+        known = which & (names >= 0) & (names < len(numbers))
+        records[field] = np.where(known, numbers[np.where(known, names, 0)], names)

@@ -25,11 +25,7 @@ class Strings:
     @property
     def names(self) -> list[str]:
         """The texts by their number. Raises FormatError for an offset outside of the data."""
-        outside = (self.offsets < 0) | (self.offsets >= len(self.data))
-        if outside.any():
-            number = int(outside.argmax())
-            message = f"text {number} is at {self.offsets[number]}, there are {len(self.data)} bytes"
-            raise FormatError(message, "texture names")
+        self._check()
         text = self.data.decode("latin-1")
         ends = _ends(self.data)[np.asarray(self.offsets, np.int64)]
         ranges.check_total(ends - self.offsets, len(self.data), "texture names")
@@ -60,11 +56,31 @@ class Strings:
         offsets = np.append(self.offsets, np.int32(len(closed)))
         return Strings(offsets, closed + _raw(name) + b"\0"), len(self.offsets)
 
-    def shortened(self, count: int) -> "Strings":
-        """Return the first `count` texts; the data of the others goes if it is behind all of theirs."""
-        kept, begin = self.offsets[:count], int(self.offsets[count:].min(initial=len(self.data)))
-        is_behind = bool((kept < begin).all()) and self.data[begin - 1 : begin] in (b"", b"\0")
-        return Strings(kept, self.data[: max(begin, 0)] if is_behind else self.data)
+    def taken(self, numbers: Integers) -> "Strings":
+        """Return some of the texts, int[n] by their numbers, in this order, without the data that was of others
+        alone. Raises FormatError for an offset outside of the data.
+        """
+        self._check()
+        begins = np.asarray(self.offsets, np.int64)
+        ends = np.minimum(_ends(self.data)[begins] + 1, len(self.data))
+        steps = np.zeros((2, len(self.data) + 1), np.int64)
+        others = np.ones(len(begins), np.bool_)
+        others[numbers] = False
+        for kept, step in zip((others, ~others), steps, strict=True):
+            np.add.at(step, begins[kept], 1)
+            np.add.at(step, ends[kept], -1)
+        gone, used = np.cumsum(steps, axis=1) > 0
+        dropped = gone & ~used
+        moved = self.offsets - np.cumsum(np.append(0, dropped))[begins].astype(np.int32)
+        data = np.frombuffer(self.data, np.uint8)[~dropped[:-1]]
+        return Strings(moved[numbers].astype(self.offsets.dtype), data.tobytes())
+
+    def _check(self) -> None:
+        outside = (self.offsets < 0) | (self.offsets >= len(self.data))
+        if outside.any():
+            number = int(outside.argmax())
+            message = f"text {number} is at {self.offsets[number]}, there are {len(self.data)} bytes"
+            raise FormatError(message, "texture names")
 
     def _closed(self) -> bytes:
         """The data, so that what is put behind it is not part of its last text."""

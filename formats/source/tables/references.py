@@ -114,6 +114,14 @@ class Run(Reference):
         records[self.first] = _fitting(records, self.first, first)
 
 
+class Primitives(Run):
+    """Primitives of faces, whose count shares a word with something else."""
+
+    def runs(self, records: Records) -> tuple[Ints, Ints]:
+        """First and count of each face's, int64[n] both."""
+        return np.asarray(records[self.first], np.int64), fields.prim_counts(records)[0]
+
+
 NUMBERS: tuple[Number, ...] = (
     *(Number(faces, "planenum", LumpId.PLANES) for faces in ALL_FACES),
     # Original faces have numbers of texinfos from before vbsp left out the unused ones.
@@ -150,6 +158,11 @@ NUMBERS: tuple[Number, ...] = (
 
 RUNS: tuple[Run, ...] = (
     *(Run(faces, "firstedge", "numedges", LumpId.SURFEDGES) for faces in ALL_FACES),
+    *(
+        Primitives(faces, "first_prim_id", count, LumpId.PRIMITIVES)
+        for faces in DRAWN_FACES
+        for count in ("num_prims", "shadows_num_prims")
+    ),
     Run(LumpId.BRUSHES, "firstside", "numsides", LumpId.BRUSHSIDES),
     Run(LumpId.NODES, "firstface", "numfaces", LumpId.FACES),
     Run(LumpId.LEAFS, "firstleafface", "numleaffaces", LumpId.LEAFFACES),
@@ -167,6 +180,19 @@ RUNS: tuple[Run, ...] = (
     Run(LumpId.CLUSTERS, "vert_start", "vert_count", LumpId.PORTALVERTS),
 )
 """Fields that hold the first and the count of rows."""
+
+
+_CUBES = (LumpId.LEAF_AMBIENT_LIGHTING, LumpId.LEAF_AMBIENT_LIGHTING_HDR)
+PER_LEAF = (*_CUBES, LumpId.LEAF_AMBIENT_INDEX, LumpId.LEAF_AMBIENT_INDEX_HDR, LumpId.LEAFMINDISTTOWATER)
+"""Lumps that may have a row for each leaf (source.md §2.5): see `is_per_leaf`."""
+
+
+def is_per_leaf(tables: Tables, lump: LumpId) -> bool:
+    """Whether a lump has a row for each leaf: not where it has samples of light, which an index counts."""
+    table, leafs = tables(lump) if lump in PER_LEAF else None, tables(LumpId.LEAFS)
+    if table is None or leafs is None or not 0 < len(table) == len(leafs):
+        return False
+    return lump not in _CUBES or "x" not in (table.dtype.names or ())
 
 
 def _fitting(records: Records, field: str, values: Ints) -> Ints:

@@ -18,7 +18,7 @@ from ..edits.changes import Changes
 from ..edits.compaction import compact
 from ..level import Level
 from ..lumps import LumpId
-from . import carve, cells, collision, faces, leaf_light, light, props, unmet
+from . import carve, cells, collision, faces, gone_models, leaf_light, light, props, unmet
 from .asked import editable
 from .brush_cells import BrushCells
 from .owned import displaced
@@ -36,13 +36,18 @@ __all__ = [
     "check",
     "displaced",
     "editable",
+    "gone_models",
     "pieces",
     "unmet",
 ]
 
 _CARVED = (LumpId.BRUSHES, LumpId.NODES, LumpId.LEAFS, LumpId.LEAFBRUSHES)
 """Tables that are as large as they will be once brushes are carved: rows of others that go are used again."""
-_LISTS = (LumpId.LEAFBRUSHES, LumpId.LEAFFACES)
+_DENSE = (
+    *(LumpId.LEAFBRUSHES, LumpId.LEAFFACES, LumpId.NODES, LumpId.LEAFS),
+    *(LumpId.LEAF_AMBIENT_LIGHTING, LumpId.LEAF_AMBIENT_LIGHTING_HDR),
+)
+"""Tables in which `carve` and `faces` leave no gaps."""
 
 
 def pieces(level: Level) -> dict[int, Piece]:
@@ -83,12 +88,13 @@ def _follow(changes: Changes, edits: WorldEdits, carved: Carved) -> Steps[Carved
     yield
     collision.put(changes, carved, put.displaced)
     yield
-    sides = compact(changes, dense=_LISTS, closed=True).get(LumpId.BRUSHSIDES)
+    sides = compact(changes, dense=_DENSE, closed=True).get(LumpId.BRUSHSIDES)
     yield
     _check_room(changes, GROWING)
     moved = np.array(sorted(put.displaced.moved), np.int64)
     bare = carved.bare if sides is None else [replace(part, side=int(sides[part.side])) for part in carved.bare]
-    return replace(carved, bare=bare, displacements=moved, undisplaced=put.displaced.gone)
+    drawn = np.array([draft.brush for draft in put.made], np.int64)
+    return replace(carved, bare=bare, drawn=drawn, displacements=moved, undisplaced=put.displaced.gone)
 
 
 @np.errstate(all="ignore")

@@ -88,6 +88,8 @@ class Carved:
     """What of sides of brushes that were there has come to be seen. Sides of `shapes` are not among them."""
     clusters: Ints
     """int64[n], those that see or hear more than before."""
+    drawn: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    """int64[n], the brush of each of the world's last n faces, which are new or have moved, -1: not known."""
     displacements: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     """int64[n], by their numbers of before, those that moved along with brushes."""
     undisplaced: Ints = field(default_factory=lambda: np.zeros(0, np.int64))

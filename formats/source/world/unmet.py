@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brushes of an edited world that lie in what is solid anyway, or outside of the map: nobody meets or sees them."""
+"""Brushes of an edited world that lie in what is solid anyway, or outside of the map: nobody meets or sees them.
+
+Outside of maps that leak, which have no visibility, it isn't solid (4 of 31 here; of the others, no leaf that isn't
+solid is without a cluster): there the outside is a part of the map, to which ways lead, and what stands there is met.
+"""
 
 import numpy as np
 

@@ -14,7 +14,7 @@ from levelwright.formats import source
 from levelwright.formats.source import LumpId
 from levelwright.formats.source.differences import differences
 from levelwright.formats.source.edits import brush_models
-from levelwright.formats.source.tree import brushes
+from levelwright.formats.source.tree import brushes, empty_models
 
 from tests.addon.source.exports import Scene
 from tests.formats import source_door, source_hall
@@ -254,6 +254,7 @@ def test_a_model_goes_with_its_entity(data: bytes) -> None:
     for options in ({"world": "edit"}, {"geometry": "rebuild"}):
         left = scene.export(**options)
         assert [str(each) for each in differences(source.read(data), left)] == []
-        assert any(f"model *{count}, which no entity has" in note for note in scene.report.notes)
+        assert any(f"model *{count}, model *{count + 1}, which no entity has" in note for note in scene.report.notes)
     scene.objects()[1]["OnOpen"] = [f"!self,AddOutput,model *{count},0,-1"]
-    assert len(scene.export(world="edit").table(E.MODELS)) == count + 1, "an output names it"
+    left = scene.export(world="edit")
+    assert len(left.table(E.MODELS)) == count + 1 and not empty_models.empty(left).any(), "an output names it"

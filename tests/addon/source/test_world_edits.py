@@ -323,7 +323,8 @@ def test_a_brush_of_the_world_becomes_an_entity_and_back() -> None:
     with scene.selected(CRATE):
         assert bpy.ops.levelwright.source_make_brush_entity(what="func_brush") == {"FINISHED"}
     made = scene.edit()
-    assert int(made.table(LumpId.BRUSHES)["numsides"][CRATE]) == 0
+    assert len(made.table(LumpId.BRUSHES)) == len(source.read(HALL).table(LumpId.BRUSHES)), "the model's has its row"
+    assert (brushes.of_models(made) == 1).sum() == 1
     entity = made.entities[-1]
     assert (entity.classname, entity.model) == ("func_brush", 1)
     assert scene.report.counts["brushes of the world deleted"] == 1

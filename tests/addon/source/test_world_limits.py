@@ -2,14 +2,18 @@
 """What would be more than a map can have is refused by name, with what was drawn: by exports and by checks of them."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import bpy
 import pytest
-from levelwright.addon.scene.reports import SceneError
+from levelwright.addon.scene.reports import LevelFinding, SceneError
+from levelwright.addon.source import layout
+from levelwright.addon.source.collecting.growth import LumpGrowth
 from levelwright.formats import source
 from levelwright.formats.source import LumpId
 
+from tests.addon.source.exports import Scene, copied
 from tests.addon.source.worlds import HALL, World, translate
 from tests.formats import source_rooms
 from tests.formats.source_hall import BOXES, CRATE, LADDER, STEP
@@ -19,6 +23,7 @@ SAMPLE = Path(__file__).parents[2] / "samples" / "source_room.bsp"
 DRAWN = (E.PLANES, E.BRUSHES, E.BRUSHSIDES, E.LEAFFACES, E.FACES, E.VERTEXES, E.EDGES, E.SURFEDGES)
 """What one more brush grows, and one more model."""
 MOST = sys.modules["levelwright.formats.source.check"].MOST_RECORDS
+MOST_BYTES = sys.modules["levelwright.formats.source.check"].MOST_BYTES
 
 
 def full(monkeypatch: pytest.MonkeyPatch, lump: LumpId, data: bytes, more: int = 0) -> None:
@@ -118,3 +123,112 @@ def test_a_deleted_brush_that_has_to_stay_is_named_by_the_object_that_it_was_in(
     with pytest.raises(SceneError, match="leak") as error:
         scene.edit()
     assert [each.name for each in error.value.objects] == [obj.name] and str(error.value).startswith(f"{obj.name}: ")
+
+
+def too_much(monkeypatch: pytest.MonkeyPatch, *lumps: LumpId, data: bytes = HALL) -> None:
+    """Have maps have no more bytes of lumps than one has."""
+    for lump in lumps:
+        monkeypatch.setitem(MOST_BYTES, lump, len(source.read(data).bytes_of(lump)))
+
+
+def told(scene: World, lump: LumpId) -> LevelFinding:
+    (line,) = [line for line in scene.report.issues() if f"({lump.name})" in line.message]
+    assert "usual compilers allow" in line.message
+    return line
+
+
+def test_light_of_brushes_that_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A warning names what has most of it, and selects the faces of those brushes."""
+    too_much(monkeypatch, E.LIGHTING, E.LIGHTING_HDR)
+    scene = World()
+    with scene.selected(CRATE) as obj:
+        bpy.ops.mesh.duplicate()
+        translate(0.5, 128, 0)
+    level = scene.edit()
+    assert len(level.bytes_of(E.LIGHTING)) > MOST_BYTES[E.LIGHTING]
+    for lump in (E.LIGHTING, E.LIGHTING_HDR):
+        line = told(scene, lump)
+        assert line.message.endswith(f"most of what is new is of {obj.name}") and line.objects == (obj,)
+        assert [len(faces) for faces in line.faces.values()] == [6]
+
+
+def test_light_of_entities_and_of_brushes_that_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those with most come first."""
+    too_much(monkeypatch, E.LIGHTING)
+    scene = World()
+    assert bpy.ops.levelwright.source_add_brush_entity(what="func_brush") == {"FINISHED"}
+    made = bpy.context.active_object
+    made.scale = (4, 4, 4)
+    with scene.selected(CRATE) as obj:
+        bpy.ops.mesh.duplicate()
+        translate(0.5, 128, 0)
+    scene.edit()
+    assert told(scene, E.LIGHTING).objects == (made, obj)
+    assert not [line for line in scene.report.issues() if "LIGHTING_HDR" in line.message]
+
+
+def test_light_of_what_was_made_larger_that_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    too_much(monkeypatch, E.LIGHTING)
+    scene = World()
+    with scene.selected(CRATE) as obj:
+        bpy.ops.transform.resize(value=(1, 1, 3))
+    scene.edit()
+    assert told(scene, E.LIGHTING).objects == (obj,)
+
+
+def test_visibility_that_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What opened is named. (Of so few clusters the lump doesn't grow.)"""
+    named: list[tuple[LumpId, list[bpy.types.Object]]] = []
+    monkeypatch.setattr(LumpGrowth, "too_large", staticmethod(lambda _level, _before: {E.VISIBILITY: 8}))
+    monkeypatch.setattr(LumpGrowth, "blame", lambda _, lump, _size, objects, _faces=None: named.append((lump, objects)))
+    scene = World(source.write(source.read(bytes(source.write(source_rooms.rooms())))))
+    with scene.selected(source_rooms.DIVIDER) as obj:
+        bpy.ops.transform.resize(value=(0.5, 1, 0.5))
+    scene.edit()
+    assert named == [(E.VISIBILITY, [obj])]
+
+
+def other_uvs(scene: Scene) -> bpy.types.Object:
+    obj = scene.objects(layout.MODEL)[0]
+    for corner in obj.data.polygons[0].loop_indices:
+        obj.data.uv_layers[0].data[corner].uv.x += 0.3
+    return obj
+
+
+def other_material(scene: Scene) -> bpy.types.Object:
+    obj = scene.objects(layout.MODEL)[0]
+    obj.data.materials.append(bpy.data.materials.new("room/other"))
+    obj.data.polygons[0].material_index = len(obj.data.materials) - 1
+    return obj
+
+
+def a_copy(kind: str) -> Callable[[Scene], bpy.types.Object]:
+    def edit(scene: Scene) -> bpy.types.Object:
+        made = copied(next(iter(scene.objects(kind).values())))
+        made.location.x += 0.2
+        return made
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("lump", "edit"),
+    [
+        (E.TEXINFO, other_uvs),
+        (E.TEXINFO, other_material),
+        (E.TEXDATA, other_material),
+        (E.WORLDLIGHTS, a_copy(layout.WORLDLIGHT)),
+        (E.WORLDLIGHTS_HDR, a_copy(layout.WORLDLIGHT)),
+        (E.OVERLAYS, a_copy(layout.OVERLAY)),
+        (E.CUBEMAPS, a_copy(layout.CUBEMAP)),
+    ],
+)
+def test_what_else_can_be_too_many(
+    lump: LumpId, edit: Callable[[Scene], bpy.types.Object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = Scene()
+    full(monkeypatch, lump, scene.data)
+    obj = edit(scene)
+    with pytest.raises(SceneError, match=rf"\({lump.name}\) would have") as error:
+        scene.export()
+    assert error.value.objects == [obj]
