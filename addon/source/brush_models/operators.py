@@ -9,8 +9,8 @@ import bmesh
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
-from numpy.typing import NDArray
 
+from ....formats.arrays import Bools
 from ....formats.binary import FormatError
 from ....formats.source.edits import brush_models
 from ....formats.source.entities import brush_classes
@@ -157,7 +157,7 @@ def _contents(importing: ImportContext, obj: bpy.types.Object) -> int:
     return pieces[0].contents if pieces else int(Contents.SOLID)
 
 
-def _chosen(mesh: bpy.types.Mesh) -> NDArray[np.bool_]:
+def _chosen(mesh: bpy.types.Mesh) -> Bools:
     """bool[polygons]: those of parts that hang together of which a face is selected."""
     form = bmesh.new()
     form.from_mesh(mesh)
@@ -174,7 +174,7 @@ def _chosen(mesh: bpy.types.Mesh) -> NDArray[np.bool_]:
     return chosen
 
 
-def _keep(mesh: bpy.types.Mesh, chosen: NDArray[np.bool_]) -> None:
+def _keep(mesh: bpy.types.Mesh, chosen: Bools) -> None:
     """Take all polygons but the chosen ones out of a mesh, which may be in Edit Mode."""
     form = bmesh.from_edit_mesh(mesh) if mesh.is_editmode else bmesh.new()
     if not mesh.is_editmode:

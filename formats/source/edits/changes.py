@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...arrays import Array, Bools, Records
+from ...arrays import Array, Bools, Int32s, Ints, Records
 from ...binary import FormatError
 from ...counting import number_of
 from ..check import most_records
@@ -123,7 +123,7 @@ class Changes:
         self._tables[LumpId.TEXDATA_STRING_TABLE] = table
         self._bytes[LumpId.TEXDATA_STRING_DATA] = names.data
 
-    def _offsets(self) -> npt.NDArray[np.int32]:
+    def _offsets(self) -> Int32s:
         return np.asarray(self._tables[LumpId.TEXDATA_STRING_TABLE]["offset"], np.int32)
 
     def apply(self) -> None:
@@ -176,7 +176,7 @@ def fitting(value: object, old: npt.ArrayLike, what: str) -> Array:
     return wanted.astype(place.dtype)
 
 
-def numbered(numbers: npt.ArrayLike, count: int, lump: int) -> npt.NDArray[np.int64]:
+def numbered(numbers: npt.ArrayLike, count: int, lump: int) -> Ints:
     """Numbers of records, int64[n], each once, ascending. Raises FormatError for ones that aren't there."""
     try:
         wanted = np.asarray(numbers, np.float64).reshape(-1)

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
-from ...arrays import Floats, Ints, Records
+from ...arrays import Bools, Floats, Ints, Records
 from ..collision.physcollide_surface import MATERIAL, MOST_MATERIALS, Hull, Ledges
 from ..lumps import LumpId
 from .changes import Changes
@@ -59,7 +58,7 @@ class Materials:
             words[part] = words[part] & ~(MOST_MATERIALS << MATERIAL) | _materials(hull) << MATERIAL
         return hulls if np.array_equal(words, hulls.words) else replace(hulls, words=words)
 
-    def _hulls_of(self, having: NDArray[np.bool_]) -> Iterator[Hull]:
+    def _hulls_of(self, having: Bools) -> Iterator[Hull]:
         """The hulls that the map came with of some brushes, bool[brushes]."""
         for own in self.known:
             there = (own.brushes >= 0) & (own.brushes < len(having))

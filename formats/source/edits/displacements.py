@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import ranges
-from ...arrays import Floats, Ints, Records
+from ...arrays import Bools, Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
 from ..faces import displacements as grids
@@ -170,7 +170,7 @@ def _all_of(values: npt.ArrayLike, shape: tuple[int, ...], lump: LumpId, what: s
     return found
 
 
-def _differs(one: Records, other: Records) -> npt.NDArray[np.bool_]:
+def _differs(one: Records, other: Records) -> Bools:
     """Which records differ in a bit."""
     first, second = (np.ascontiguousarray(records) for records in (one, other))
     size = first.dtype.itemsize
@@ -178,7 +178,7 @@ def _differs(one: Records, other: Records) -> npt.NDArray[np.bool_]:
     return np.asarray(rows)
 
 
-def _mirrored(old: Floats, new: Floats, moved: npt.NDArray[np.bool_], pairs: tuple[Ints, Ints]) -> Floats:
+def _mirrored(old: Floats, new: Floats, moved: Bools, pairs: tuple[Ints, Ints]) -> Floats:
     """Values float64[n, c] with those of other displacements in the same place gone the same way."""
     first, second = pairs
     way = new - old

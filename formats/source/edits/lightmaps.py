@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from ...arrays import Floats, Records
+from ...arrays import Floats, Ints, Records, Singles
 from ...binary import FormatError
 from ..level import Level
 from ..light import lighting, rgbe
@@ -71,8 +71,8 @@ def _averages(
     found: lighting.Blocks,
     data: bytes,
     style: int,
-    touched: npt.NDArray[np.int64],
-    luxels: tuple[npt.NDArray[np.int64], Records, Records],
+    touched: Ints,
+    luxels: tuple[Ints, Records, Records],
 ) -> bytes:
     """The lump with the averages of touched blocks changed in the ratio in which the mean of their luxels changed.
 
@@ -100,7 +100,7 @@ def _averages(
     return data
 
 
-def _means(light: npt.NDArray[np.float32], owners: npt.NDArray[np.int64], count: int) -> Floats:
+def _means(light: Singles, owners: Ints, count: int) -> Floats:
     """float64[blocks, 3]: the mean light of each block's luxels."""
     sizes = np.bincount(owners, minlength=count)
     sums = [np.bincount(owners, light[:, channel].astype(np.float64), count) for channel in range(3)]

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import ranges
-from ...arrays import Floats, Ints, Records
+from ...arrays import Bools, Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
 from ..faces import displacements
@@ -55,7 +54,7 @@ class Pieces:
     first: Ints  # [p + 1]
     normals: Floats  # [p, 3], of length 1; 0 for what has no area
     faces: Ints  # [p], the number of the drawn face
-    displaced: NDArray[np.bool_]  # [p], whether it is a triangle of a displacement
+    displaced: Bools  # [p], whether it is a triangle of a displacement
 
     @cached_property
     def spheres(self) -> tuple[Floats, Floats]:
@@ -95,7 +94,7 @@ def pieces(level: Level) -> Pieces:
     )
 
 
-def _is_usable(level: Level, polygons: geometry.Polygons) -> NDArray[np.bool_]:
+def _is_usable(level: Level, polygons: geometry.Polygons) -> Bools:
     """bool[faces]: drawn faces of the world that are seen."""
     faces, models = level.table(geometry.drawn_faces(level)), level.table(LumpId.MODELS)
     usable = np.diff(polygons.first_corner) > 2

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import ranges
-from ...arrays import Floats, Ints, Records
+from ...arrays import Bools, Floats, Ints, Records
 from ...binary import FormatError
 from ..container.game_lump import STATIC_PROPS
 from ..container.pak import Pak
@@ -150,7 +150,7 @@ class _Places:
     scales: Floats  # [n, 3]
     models: Ints  # [n]
 
-    def differ(self, other: "_Places") -> npt.NDArray[np.bool_]:
+    def differ(self, other: "_Places") -> Bools:
         """Which are no longer as they were."""
         pairs = ((self.origins, other.origins), (self.angles, other.angles), (self.scales, other.scales))
         moved = np.any([((one != two) & (one == one)).any(axis=1) for one, two in pairs], axis=0)
@@ -328,7 +328,7 @@ class _PropEdit:
                 folder = name[: len(name) - len(match[0])]
                 pak.rename(name, f"{folder}{match['kind']}{number}{match['ending']}")
 
-    def keep(self, kept: npt.NDArray[np.bool_]) -> None:
+    def keep(self, kept: Bools) -> None:
         """Leave out the props that aren't kept."""
         numbers = np.where(kept, np.cumsum(kept) - 1, -1)
         if len(self.changes.level.bytes_of(LumpId.PAKFILE)):

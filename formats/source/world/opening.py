@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ...arrays import Floats, Ints
+from ...arrays import Bools, Floats, Ints
 from . import cells
 from .brush_cells import BrushCells
 from .cells import ON, Cell
@@ -47,7 +46,7 @@ class Openings:
     that solid leafs were made of, where it opened. boxes: of each leaf that was cut or is new.
     """
 
-    def __init__(self, tree: WorldTree, solid: npt.NDArray[np.bool_], brushes: BrushCells) -> None:
+    def __init__(self, tree: WorldTree, solid: Bools, brushes: BrushCells) -> None:
         self.tree, self.brushes = tree, brushes
         self._solid = solid
         self._nodes = len(tree.children)
