@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tools of levels: strokes of Fable's brush, seams, pictures of themes; what one looks and finds by in NS2; a door, baked
-light and an overlay that is moved in Source maps.
+"""Tools of levels: strokes of Fable's brush, seams, pictures of themes; what one looks and finds by in NS2; a door, and
+baked light and an overlay that is moved in Source maps.
 """
 
 from __future__ import annotations
