@@ -31,6 +31,10 @@ _BLOCK = 1 << 16
 _SAMPLED = 1 << 16
 """Pixels of an image that its mean colour is taken of."""
 
+RAW = "levelwright_packed_raw"
+"""Key of images that the import packed in a format whose pictures may all have as many bytes."""
+_DEFLATED = (b"\x89PNG", b"\xff\xd8", b"DDS ", b"RIFF")
+"""How files begin that have other bytes once Blender has packed their painted pixels: PNG, JPEG, DDS, WebP."""
 _RAW = frozenset({"BMP", "TARGA_RAW", "TARGA", "HDR", "IRIS"})
 """Formats whose pictures may all have as many bytes."""
 _FILE = "FILE"
@@ -89,6 +93,8 @@ def _packed(name: str, data: bytes, non_color: bool) -> bpy.types.Image:
     image.alpha_mode = "CHANNEL_PACKED"  # "NONE" and "PREMUL" don't give the bytes back
     set_color_space(image, "Non-Color" if non_color else "sRGB")
     image[BASELINE], image[SIZE] = hashlib.sha256(data).hexdigest(), len(data)
+    if not data.startswith(_DEFLATED):
+        image[RAW] = True
     return image
 
 
@@ -174,10 +180,10 @@ def seems_painted(image: bpy.types.Image) -> bool:
         return baseline is not None and _hash(image) != baseline
     if packed.size != image.get(SIZE, packed.size):
         return True
-    if image.file_format not in _RAW:
-        return False
-    if baseline is None:  # it was loaded from a file, and packed since
+    if baseline is None and image.file_format in _RAW:  # it was loaded from a file, and packed since
         baseline = _hash_of_file(image)
+    elif not image.get(RAW):  # Blender has no name for the format of DDS files, and logs a warning where one asks
+        return False
     return bool(baseline) and _hash(image) != baseline
 
 

@@ -28,14 +28,12 @@ from tests.addon.contract.test_operators import (
     CHANGES_NOTHING,
     activate,
     idname,
-    nothing_opens,
     operator,
     own_operators,
 )
 from tests.addon.contract.test_operators import places as active_objects
 from tests.addon.contract.test_wrong_types import WRONG, draw_panels
 
-__all__ = ["nothing_opens"]
 WAYS: dict[str, Callable[[], Value] | None] = {
     **{name: WRONG[name] for name in ("number", "text", "list", "group")},
     "two texts": lambda: ["a", "b"],
