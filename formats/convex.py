@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from . import ranges
+from . import matrices, ranges
 from .arrays import Bools, Floats, Ints
 
 SHORTEST = 1e-3  # units: edges shorter than this are points
@@ -465,7 +465,7 @@ def moved_planes(normals: Floats, dists: Floats, move: Floats) -> tuple[Floats, 
     linear, shift = move[:3, :3], move[:3, 3]
     if np.array_equal(linear, np.eye(3)):
         return normals, dists + normals @ shift
-    turned = np.linalg.solve(linear.T, normals.T).T
+    turned = normals @ matrices.inverse(linear)
     lengths = np.linalg.norm(turned, axis=1)
     with np.errstate(all="ignore"):
         result = np.where(lengths[:, None] > 0, turned / lengths[:, None], normals)

@@ -9,7 +9,7 @@ from contextlib import suppress
 import bpy
 import numpy as np
 
-from ...formats import ns2
+from ...formats import matrices, ns2
 from ...formats.arrays import Bools, Floats, Indices
 from ...formats.binary import FormatError
 from ...formats.counting import number_of
@@ -90,7 +90,7 @@ def _place(obj: bpy.types.Object, root: bpy.types.Object | None) -> Floats:
     if not transforms.needs_evaluation(obj, root):
         return transforms.seen(obj, root)
     above = np.array(root.matrix_world, np.float64) if root is not None else np.eye(4)
-    return np.linalg.inv(above) @ np.array(obj.matrix_world, np.float64)
+    return matrices.inverse(above) @ np.array(obj.matrix_world, np.float64)
 
 
 def _named(objects: Iterable[bpy.types.Object]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from .. import matrices
 from ..arrays import Floats, Indices, Singles
 from ..binary import FormatError
 from ..convex import within
@@ -147,7 +148,7 @@ def _pose(model: EditorModel) -> Floats | None:
     own = np.eye(4)
     own[:3, :3] = np.reshape(model.transform[:9], (3, 3))
     own[:3, 3] = model.transform[9:]
-    moved: Floats = (own @ start @ np.linalg.inv(own @ now))[:3]
+    moved: Floats = (own @ start @ matrices.inverse(own @ now))[:3]
     return moved
 
 

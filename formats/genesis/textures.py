@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .. import matrices
 from ..arrays import Bools, Floats, Ints, Records, Singles
 from .records import FaceArray
 
@@ -270,7 +271,7 @@ def moved(faces: FaceArray, move: Floats) -> FaceArray:
             if straight:
                 new, stretched = old, scales
             else:
-                new = np.linalg.solve(linear.T, old.T).T
+                new = old @ matrices.inverse(linear)
                 shares = np.linalg.norm(old, axis=1) / np.linalg.norm(new, axis=1)
                 shares = np.where(np.isfinite(shares), shares, 1.0)
                 shares = np.where(np.abs(shares - 1) < 1e-6, 1.0, shares)

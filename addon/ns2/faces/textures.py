@@ -10,7 +10,7 @@ import bmesh
 import bpy
 import numpy as np
 
-from ....formats import ns2
+from ....formats import matrices, ns2
 from ....formats.arrays import Floats, Indices, Records
 from ....formats.counting import number_of
 from ....formats.ns2 import texture_mapping
@@ -104,9 +104,9 @@ class _Straight(_OnFaces):
 def below_root(level: bpy.types.Collection, textures: FlatTextures) -> tuple[Floats, Floats]:
     """The points and normals of textures as the level has them: below its root, in Spark's axes."""
     root = root_of(level)
-    matrix = np.linalg.inv(np.array(root.matrix_world, np.float64)) if root is not None else np.eye(4)
+    matrix = matrices.inverse(np.array(root.matrix_world, np.float64)) if root is not None else np.eye(4)
     points = textures.points @ matrix[:3, :3].T + matrix[:3, 3]
-    normals = textures.normals @ np.linalg.inv(matrix[:3, :3])
+    normals = textures.normals @ matrices.inverse(matrix[:3, :3])
     return layout.from_blender(points), layout.from_blender(normals)
 
 

@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 from bpy.types import Curve
 
+from ....formats import matrices
 from ....formats.arrays import Floats
 from ..kept import identity
 from ..kept.baselines import put_bytes
@@ -224,7 +225,7 @@ def seen(
     matrix = compose(obj, root, depsgraph, deltas)
     if root is None or is_below(obj, root):
         return matrix
-    return np.asarray(np.linalg.solve(compose(root, None, depsgraph), matrix), np.float64)
+    return np.asarray(matrices.inverse(compose(root, None, depsgraph)) @ matrix, np.float64)
 
 
 def is_below(obj: bpy.types.Object, above: bpy.types.Object) -> bool:
@@ -247,7 +248,7 @@ def _to_parent(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None, del
     if parent is None:
         return world
     above = np.array(parent.evaluated_get(depsgraph).matrix_world, np.float64)
-    return np.asarray(np.linalg.solve(above, world), np.float64)
+    return np.asarray(matrices.inverse(above) @ world, np.float64)
 
 
 def local(obj: bpy.types.Object, deltas: bool = True, at: Values | None = None) -> Matrix:

@@ -16,7 +16,7 @@ from functools import cached_property
 import bpy
 import numpy as np
 
-from ....formats import ranges, source
+from ....formats import matrices, ranges, source
 from ....formats.arrays import Array, Bools, Floats, Ints, Reals, Records, Singles
 from ....formats.binary import FormatError
 from ....formats.counting import number_of
@@ -122,7 +122,7 @@ def _go_along(collector: _DisplacementCollector, shown: SceneDisplacements) -> N
         goal = base[own].astype(np.float64) @ move[:3, :3].T + move[:3, 3]
         alike = (np.abs(goal - shown.positions[own]) <= _ALIKE).all(axis=1)
         if np.count_nonzero(alike) > np.count_nonzero(still[own]):
-            back = np.linalg.inv(move)
+            back = matrices.inverse(move)
             there = shown.positions[own] @ back[:3, :3].T + back[:3, 3]
             shown.positions[own] = np.where(alike[:, None], base[own], there)
         elif not still[own].any():

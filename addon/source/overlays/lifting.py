@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ....formats import matrices
 from ....formats.arrays import Floats
 from ...scene.blender_types import persistent
 from ...scene.geometry import transforms
@@ -87,7 +88,7 @@ def lift(context: bpy.types.Context, obj: bpy.types.Object) -> None:
         return
     matrix = transforms.local(obj, deltas=False)
     polygon = mesh.polygons[0]
-    normal = np.linalg.inv(matrix[:3, :3]).T @ np.array(polygon.normal)
+    normal = matrices.inverse(matrix[:3, :3]).T @ np.array(polygon.normal)
     length = float(np.linalg.norm(normal))
     if not np.isfinite(matrix).all() or not length > 0:
         return

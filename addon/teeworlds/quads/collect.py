@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ....formats import teeworlds
+from ....formats import matrices, teeworlds
 from ....formats.arrays import Floats, Indices, Int32s, Records, Singles
 from ....formats.counting import number_of
 from ....formats.teeworlds.quad_faces import QuadError, QuadFaces, draw_order, read_quads
@@ -174,7 +174,7 @@ def _matrix(obj: bpy.types.Object, scene: SceneLayer, moves: bool, rest: transfo
         )
     if not moves:
         return scene.matrix
-    still = np.linalg.solve(transforms.local(obj), transforms.local(obj, deltas=False, at=rest))
+    still = matrices.inverse(transforms.local(obj)) @ transforms.local(obj, deltas=False, at=rest)
     return np.asarray(scene.matrix @ still)
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 import bpy
 import numpy as np
 
+from ....formats import matrices
 from ....formats.arrays import Floats
 from ....formats.teeworlds import Layer, TileLayer
 from ...scene.geometry import evaluated, meshes, transforms
@@ -130,4 +131,4 @@ def _matrix(obj: bpy.types.Object, root: bpy.types.Object, depsgraph: bpy.types.
     if above is not None:
         return transforms.compose(obj, above, depsgraph)
     to_level = transforms.compose(obj, None, depsgraph)
-    return np.asarray(np.linalg.solve(transforms.compose(root, deltas=False), to_level), np.float64)
+    return np.asarray(matrices.inverse(transforms.compose(root, deltas=False)) @ to_level, np.float64)

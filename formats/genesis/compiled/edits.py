@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import ranges
+from ... import matrices, ranges
 from ...arrays import Array, Bytes, Floats, Ints
 from ...binary import FormatError
 from ..records import FaceArray, FaceFlag
@@ -108,7 +108,7 @@ def _old_places(before: np.void, after: np.void, first: Ints, width: int, height
         raise FormatError("its texture vectors are no numbers, lie along the face or on one another", "a face")
     across, down = np.meshgrid(np.arange(width), np.arange(height))
     wanted = np.column_stack([across.reshape(-1) + first[0], down.reshape(-1) + first[1]]) * geometry.LUXEL
-    points = np.linalg.solve(rows, np.column_stack([wanted, np.full(len(wanted), float(before["dist"]))]).T).T
+    points = np.column_stack([wanted, np.full(len(wanted), float(before["dist"]))]) @ matrices.inverse(rows).T
     return np.asarray(points @ old.T / geometry.LUXEL)
 
 

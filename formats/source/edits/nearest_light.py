@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ... import matrices
 from ...arrays import Bools, Floats, Ints
 
 _NEAR = 12
@@ -67,7 +68,7 @@ class LuxelPlanes:
         made = np.concatenate([self.vectors[:, :, :3], self.normals[:, None]], axis=1)
         flat = np.abs(np.linalg.det(made)) < 1e-12
         made[flat] = np.eye(3)
-        return np.asarray(np.linalg.inv(made))
+        return matrices.inverse(made)
 
     def points(self, back: Floats, which: Ints, luxels: Ints) -> Floats:
         """float64[k, 3]: where luxels int64[k, 2] of lightmaps int64[k] are. back: see there."""

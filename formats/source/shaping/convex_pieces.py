@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ... import convex_hull
+from ... import convex_hull, matrices
 from ...arrays import Bools, Floats, Ints
 from ...convex_hull import Hull
 from ..edits.brush_models import Piece
@@ -152,7 +152,7 @@ def carry_of(surfaces: Surfaces, polygons: Ints) -> Floats | None:
 def moved(piece: Piece, carry: Floats) -> Piece:
     """A piece where an affine map, float64[4, 4], puts it. Raises ValueError for a map that flattens it."""
     try:
-        normals = piece.normals @ np.linalg.inv(carry[:3]).T
+        normals = piece.normals @ matrices.inverse(carry[:3]).T
     except np.linalg.LinAlgError as error:
         raise ValueError("it is flat") from error
     lengths = np.sqrt((normals * normals).sum(axis=1))

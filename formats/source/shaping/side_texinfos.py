@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ... import ranges
+from ... import matrices, ranges
 from ...arrays import Bools, Floats, Ints, Records
 from .. import geometry
 from ..edits.changes import Changes
@@ -176,11 +176,9 @@ class SideTexinfos:
 def moved(vectors: Floats, moves: Floats, carried: Bools) -> Floats:
     """Vectors float64[n, 2, 4] that moves float64[n, 4, 4] took along; those that aren't carried, bool[n], stay."""
     made = vectors.copy()
-    for number in np.flatnonzero(carried).tolist():
-        linear, shift = moves[number, :3, :3], moves[number, :3, 3]
-        turned = vectors[number, :, :3] @ np.linalg.inv(linear)
-        made[number, :, :3] = turned
-        made[number, :, 3] = vectors[number, :, 3] - turned @ shift
+    turned = vectors[carried, :, :3] @ matrices.inverse(moves[carried, :3, :3])
+    made[carried, :, :3] = turned
+    made[carried, :, 3] -= (turned @ moves[carried, :3, 3:])[:, :, 0]
     return made
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ... import ranges
+from ... import matrices, ranges
 from ...arrays import Bools, Floats, Ints, Records
 from .. import geometry
 from ..collision import physcollide
@@ -181,7 +181,7 @@ def _texinfo(changes: Changes, old: int, move: Floats) -> int:
         return old
     rows = table[[old]]
     for name in ("texture_vecs", "lightmap_vecs"):
-        rows[name] = rows[name].astype(np.float64) @ np.linalg.inv(move)
+        rows[name] = rows[name].astype(np.float64) @ matrices.inverse(move)
     return int(share(changes, rows, np.array([old]))[0])
 
 

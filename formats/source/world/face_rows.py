@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ... import ranges
+from ... import matrices, ranges
 from ...arrays import Bools, Floats, Ints, Records
 from ...binary import FormatError
 from .. import geometry
@@ -263,7 +263,7 @@ def _normals(changes: Changes, polygons: Polygons, gone: Bools, made: Sequence[D
         if draft.whole:
             first, stop = polygons.first_corner[draft.face : draft.face + 2]
             own = table["normal"][numbers[first:stop]].astype(np.float64)
-            turn = np.eye(3) if draft.move is None else np.linalg.inv(draft.move[:3, :3]).T
+            turn = np.eye(3) if draft.move is None else matrices.inverse(draft.move[:3, :3]).T
             turned = own @ turn.T
             lengths = np.sqrt((turned * turned).sum(axis=1, keepdims=True))
             wanted[number] = np.where(lengths > 0, turned / np.maximum(lengths, 1e-12), own)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ... import matrices
 from ...arrays import Bools, Floats, Ints
 from .. import geometry
 from ..edits import new_light
@@ -49,7 +50,7 @@ def fitted(changes: Changes, made: Sequence[Draft]) -> list[Draft]:
                 and lit[number]
                 and not (was["flags"] ^ rows["flags"][number]) & SurfaceFlag.BUMPLIGHT
             ):
-                back = np.eye(4) if draft.move is None else np.linalg.inv(draft.move)
+                back = np.eye(4) if draft.move is None else matrices.inverse(draft.move)
                 rows["lightmap_vecs"][number] = was["lightmap_vecs"].astype(np.float64) @ back
             else:
                 drafted[number] = draft = replace(draft, face=NEW, move=None, whole=False)
