@@ -217,23 +217,23 @@ def door(walk: Walk) -> None:
 
 
 def overlay(walk: Walk) -> None:
-    """An overlay is moved by G towards the room and lifted off the wall that it lies on then; undo brings it back, redo
+    """An overlay is moved by G into the wall that it lies on, and lifted off that; undo brings it back, redo
     moves it again, and the map is exported.
     """
     window = walk.window
     walk.imported(SOURCE)
-    names = "[o.name for o in bpy.data.objects if o.get('levelwright_kind') == 'overlay']"
+    names = "[o.name for o in bpy.data.collections['Overlays'].objects]"
     name = walk.value(f"{names}[0]")
     walk.select(name)
     place, lift = (f"list(bpy.data.objects[{name!r}].{key})" for key in ("location", "delta_location"))
     before, was = walk.value(place), walk.value(lift)
     walk.over_view()
-    window.key("g", "y", "minus", "2", "Return")
+    window.key("g", "y", "2", "Return")
     walk.expect(f"{place} != {before!r}", "G did not move the overlay")
     after = walk.value(place)
     walk.expect(f"{lift} != {was!r}", "the overlay isn't lifted off the wall that it was moved from")
     lifted = walk.value(lift)
-    walk.see("moved", "The overlay before its wall: it is lifted off that, as it will be painted there.")
+    walk.see("moved", "The overlay was moved 2 units into its wall, and lifted off that again.")
     window.key("ctrl+z")
     walk.expect(f"{place} == {before!r} and {lift} == {was!r}", "undo did not bring the overlay back")
     window.key("ctrl+shift+z")

@@ -18,8 +18,8 @@ LIMIT = 500
 ALLOWED = {"numpy", *sys.stdlib_module_names}
 BLENDER = {"blf", "bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "gpu_extras", "rna_keymap_ui"}
 SHARED = {
-    *("arrays", "atlas", "binary", "convex", "convex_hull", "counting", "format", "linked", "luxel_pixels", "ranges"),
-    *("reach", "row_keys", "solid_leaks", "solid_tree", "srgb", "steps", "windings"),
+    *("arrays", "atlas", "binary", "convex", "convex_hull", "counting", "format", "linked", "luxel_pixels"),
+    *("matrices", "ranges", "reach", "row_keys", "solid_leaks", "solid_tree", "srgb", "steps", "windings"),
 }
 """Modules of formats/ that no game has to itself."""
 CORE_MAY = {
@@ -34,6 +34,7 @@ CORE_MAY = {
     "formats.face_rings",
     "formats.format.LeakVerbs",
     "formats.linked",
+    "formats.matrices",
     "formats.ranges",
     "formats.reach.AllowedFolders",
     "formats.solid_leaks.Sealing",
