@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tools of levels: strokes of Fable's brush, seams, pictures of themes; what one looks and finds by in NS2; a door, and
-baked light and an overlay that is moved in Source maps.
+"""Tools of levels: strokes of Fable's brush, seams, pictures of themes; what one looks and finds by in NS2; a door and
+light that is baked in Source maps.
 """
 
 from __future__ import annotations
@@ -216,34 +216,6 @@ def door(walk: Walk) -> None:
     window.key("Escape")
 
 
-def overlay(walk: Walk) -> None:
-    """An overlay is moved by G into the wall that it lies on, and lifted off that; undo brings it back, redo
-    moves it again, and the map is exported.
-    """
-    window = walk.window
-    walk.imported(SOURCE)
-    names = "[o.name for o in bpy.data.collections['Overlays'].objects]"
-    name = walk.value(f"{names}[0]")
-    walk.select(name)
-    place, lift = (f"list(bpy.data.objects[{name!r}].{key})" for key in ("location", "delta_location"))
-    before, was = walk.value(place), walk.value(lift)
-    walk.over_view()
-    window.key("g", "y", "2", "Return")
-    walk.expect(f"{place} != {before!r}", "G did not move the overlay")
-    after = walk.value(place)
-    walk.expect(f"{lift} != {was!r}", "the overlay isn't lifted off the wall that it was moved from")
-    lifted = walk.value(lift)
-    walk.see("moved", "The overlay was moved 2 units into its wall, and lifted off that again.")
-    window.key("ctrl+z")
-    walk.expect(f"{place} == {before!r} and {lift} == {was!r}", "undo did not bring the overlay back")
-    window.key("ctrl+shift+z")
-    walk.expect(f"{place} == {after!r} and {lift} == {lifted!r}", "redo did not move the overlay again")
-    walk.menu("Levelwright", "Export Level")
-    walk.browse_folder()
-    walk.overwrite(SOURCE.file)
-    walk.differs(SOURCE)
-
-
 PATHS: dict[str, Callable[[Walk], None]] = {
     "tools-brush": brush,
     "tools-pictures": pictures,
@@ -251,5 +223,4 @@ PATHS: dict[str, Callable[[Walk], None]] = {
     "tools-ns2": find_and_look,
     "tools-bake": bake,
     "tools-source": door,
-    "tools-overlay": overlay,
 }

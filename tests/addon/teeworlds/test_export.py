@@ -337,7 +337,7 @@ def test_the_image_of_a_layer_is_set_in_the_sidebar(record, word):
     with pytest.raises(RuntimeError, match="no image 5"):
         bpy.ops.levelwright.teeworlds_set_image(record=5)
     bpy.context.view_layer.objects.active = layer(level, GAME_LAYER)
-    with pytest.raises(RuntimeError, match="not a layer that shows an image"):
+    with pytest.raises(RuntimeError, match="The active layer is not one with an image"):
         bpy.ops.levelwright.teeworlds_set_image(record=0)
 
 
