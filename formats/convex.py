@@ -91,7 +91,7 @@ def planes(positions: Floats, corners: Ints, first_corner: Ints) -> tuple[Floats
     points = positions[corners]
     first = positions[corners[first_corner[:-1].clip(max=max(len(corners) - 1, 0))]] if len(corners) else points
     arms = points - first[owners]  # near zero, where cross products are exact
-    areas = _cross(arms, arms[following])
+    areas = cross(arms, arms[following])
     normals: Floats = np.column_stack([np.bincount(owners, areas[:, axis], len(sizes)) for axis in range(3)]).astype(
         "f8"
     )
@@ -219,8 +219,8 @@ def _dot(a: Floats, b: Floats) -> Floats:
     return result
 
 
-def _cross(a: Floats, b: Floats) -> Floats:
-    """np.cross, several times as fast."""
+def cross(a: Floats, b: Floats) -> Floats:
+    """Return the cross products of vectors float64[..., 3]: numpy.cross, several times as fast."""
     result = np.empty(np.broadcast_shapes(a.shape, b.shape))
     for axis in range(3):
         i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -395,7 +395,7 @@ def areas(rings: Floats, sizes: Ints) -> Floats:
         return np.zeros(0)
     corner = np.arange(rings.shape[1])
     arms = np.where((corner < sizes[:, None])[:, :, None], rings - rings[:, :1], 0)
-    sums = _cross(arms[:, :-1], arms[:, 1:]).sum(axis=1)  # corners that don't count lie on the first one
+    sums = cross(arms[:, :-1], arms[:, 1:]).sum(axis=1)  # corners that don't count lie on the first one
     return np.asarray(np.linalg.norm(sums, axis=1) / 2)
 
 

@@ -139,7 +139,7 @@ def _clipped(ring: Floats, heights: Floats) -> tuple[Floats, Floats]:
         return ring, ring[heights == 0]
     if not inside.any():
         return ring[:0], ring[:0]
-    following, after = np.roll(ring, -1, axis=0), np.roll(heights, -1)
+    following, after = (np.concatenate((each[1:], each[:1])) for each in (ring, heights))
     crosses = inside != (after <= 0)
     steps = heights[crosses] / (heights[crosses] - after[crosses])
     crossings = ring[crosses] + steps[:, None] * (following[crosses] - ring[crosses])

@@ -78,7 +78,7 @@ class FlatRings:
     def area_normals(self) -> Floats:
         """float64[n, 3]: as long as the area, along the normal that looks to where they turn clockwise."""
         arms = np.where(self.there[:, :, None], self.corners - self.corners[:, :1], 0)
-        return np.asarray(np.cross(np.roll(arms, -1, axis=1), arms).sum(axis=1) / 2)
+        return np.asarray(convex.cross(arms[:, 1:], arms[:, :-1]).sum(axis=1) / 2)  # the first arm is 0
 
     @property
     def areas(self) -> Floats:
@@ -92,7 +92,7 @@ class FlatRings:
         following = np.where(np.arange(self.corners.shape[1]) + 1 < self.sizes[:, None], 1, 1 - self.sizes[:, None])
         following = following + np.arange(self.corners.shape[1])
         after = np.take_along_axis(self.corners, (following * self.there)[:, :, None], axis=1)
-        out = np.cross(self.area_normals[:, None], (after - self.corners) * self.there[:, :, None])  # clockwise
+        out = convex.cross(self.area_normals[:, None], (after - self.corners) * self.there[:, :, None])  # clockwise
         lengths = np.sqrt((out * out).sum(axis=2, keepdims=True))
         out = np.divide(out, lengths, out=np.zeros_like(out), where=lengths > 0)
         return out, (out * self.corners).sum(axis=2)
