@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from .binary import FormatError
 from .counting import number_of
 from .format import AnyLevel, Columns
 from .row_keys import Meaning
+from .steps import Steps
 
 MOST_MATCHED = 4000
 """Records between equal ones that are matched by their contents; more are compared by number."""
@@ -82,7 +83,11 @@ def comparing(was: bytes, now: bytes, rows: int = ROWS) -> Iterator[Unlike | Non
         yield Unlike("format", form.title, its.title)
         return
     is_told, numbering = False, []
-    for each in differing(form.verbs.contents(one), form.verbs.contents(other), rows=rows):
+    held = form.verbs.contents(one)
+    yield None
+    holds = form.verbs.contents(other)
+    yield None
+    for each in differing(held, holds, rows=rows):
         is_told |= each is not None
         if each is not None and each.is_numbering:
             numbering.append(each)
@@ -115,10 +120,10 @@ def differences(was: object, now: object, place: str = "", rows: int = ROWS) -> 
 def differing(was: object, now: object, place: str = "", rows: int = ROWS) -> Iterator[Unlike | None]:
     """As `differences`, with None now and then where work can be stopped."""
     if isinstance(was, Iterator) or isinstance(now, Iterator):
-        was, now = _listed(was), _listed(now)
+        was, now = (yield from _listed(was)), (yield from _listed(now))
     if isinstance(was, Columns) and isinstance(now, Columns):
         tables = _joined(was), _joined(now)
-        meanings = _meanings(was, now) if tables[0].dtype == tables[1].dtype else None
+        meanings = (yield from _meanings(was, now)) if tables[0].dtype == tables[1].dtype else None
         if meanings is not None:
             yield from _tables(tables, meanings, place, rows)
             return
@@ -150,8 +155,23 @@ def _joined(table: Columns) -> Array:
     return made
 
 
-def _listed(value: object) -> object:
-    return list(value) if isinstance(value, Iterator) else value
+def _listed(value: object) -> Steps[object]:
+    """What an iterator gives as a list, a step each, and so with those in its dictionaries: they can be read once."""
+    if isinstance(value, Iterator):
+        return (yield from _each_listed(value))
+    if isinstance(value, dict):
+        for key, part in value.items():
+            if isinstance(part, Iterator | dict):
+                value[key] = yield from _listed(part)
+    return value
+
+
+def _each_listed(values: Iterable[object]) -> Steps[list[object]]:
+    made = []
+    for one in values:
+        made.append((yield from _listed(one)) if isinstance(one, Iterator | dict) else one)
+        yield
+    return made
 
 
 def _is_records(value: object) -> bool:
@@ -160,7 +180,7 @@ def _is_records(value: object) -> bool:
 
 
 def _lists(was: list[object], now: list[object], place: str, rows: int) -> Iterator[Unlike | None]:
-    was, now = [*map(_listed, was)], [*map(_listed, now)]
+    was, now = (yield from _each_listed(was)), (yield from _each_listed(now))
     digests = yield from _digests(was)
     found = list(_unlike_records(digests, (yield from _digests(now))))
     for one, other in found[:LISTED]:
@@ -256,21 +276,26 @@ def _is_shifted(was: Sequence[bytes], now: Sequence[bytes]) -> bool:
     return 2 * sum(other in there for _, other in unlike) > len(unlike)
 
 
-def _meanings(was: Columns, now: Columns) -> tuple[Meaning, Meaning] | None:
+def _meanings(was: Columns, now: Columns) -> Steps[tuple[Meaning, Meaning] | None]:
     """What rows of two tables mean, None where that isn't known of both."""
-    one = was.meaning() if was.meaning is not None else None
-    other = now.meaning() if now.meaning is not None else None
+    if was.meaning is None or now.meaning is None:
+        return None
+    one = yield from was.meaning()
+    other = yield from now.meaning()
     if one is None or other is None or one.named.keys() != other.named.keys():
         return None
     return one, other
 
 
-def _tables(tables: tuple[Array, Array], meanings: tuple[Meaning, Meaning], place: str, most: int) -> Iterator[Unlike]:
+def _tables(
+    tables: tuple[Array, Array], meanings: tuple[Meaning, Meaning], place: str, most: int
+) -> Iterator[Unlike | None]:
     """Compare tables of records whose rows name one another: those that are other first, at most so many; and of those
     that only have other numbers, or name rows by other numbers, how many there are.
     """
     was, now = tables
     match = row_keys.matched(meanings[0].rows, meanings[1].rows)
+    yield None
     before, after = row_keys.replaced(match, len(now))
     if not meanings[0].are_things:  # where the same numbers name others, it is told of those
         others = row_keys.of_rows(was)[before] != row_keys.of_rows(now)[after]
@@ -278,6 +303,7 @@ def _tables(tables: tuple[Array, Array], meanings: tuple[Meaning, Meaning], plac
         before, after = before[others], after[others]
     same = np.flatnonzero(match >= 0)
     moved = int(((match[same] != same) | (row_keys.of_rows(was)[same] != row_keys.of_rows(now)[match[same]])).sum())
+    yield None
     names = was.dtype.names or ()
     unlike = np.array([_fields_differ(tables, meanings, name, before, after) for name in names]).reshape(len(names), -1)
     alike = unlike.sum(axis=0) <= max(len(names) // 2, 2)  # others have nothing in common: one is gone, the other new
@@ -427,15 +453,13 @@ def _short(value: object, is_exact: bool = False) -> str:
 
 
 def _digest(value: object) -> bytes:
-    """A digest of all that a document holds."""
+    """A digest of all that a document holds, which has no iterators."""
     found = hashlib.blake2b(digest_size=16)
-    value = _listed(value)
     if isinstance(value, np.ndarray):
         found.update(f"{value.dtype} {value.shape}".encode())
         found.update(np.ascontiguousarray(value).tobytes())
     elif isinstance(value, dict):
         for key, part in value.items():
-            value[key] = part = _listed(part)  # an iterator can be read once
             found.update(repr(key).encode() + _digest(part))
     elif isinstance(value, list | tuple):
         for part in value:

@@ -10,6 +10,7 @@ from .arrays import Floats
 from .binary import Buffer, FormatError, Problem, Severity
 from .row_keys import Meaning
 from .solid_leaks import Space
+from .steps import Steps
 
 Made = TypeVar("Made")
 AnyLevel = Any
@@ -29,7 +30,7 @@ def tried(part: Callable[..., Made], *of: object) -> Made | FormatError:
 class Columns(Document):
     """A table, each field as an array of one value a record; of records within records further such tables."""
 
-    meaning: Callable[[], Meaning | None] | None = None
+    meaning: Callable[[], Steps[Meaning | None]] | None = None
     """What says which of its rows mean the same as rows of another such table, whatever their numbers; None: their
     order counts, or what they name isn't known.
     """

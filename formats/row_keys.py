@@ -93,6 +93,8 @@ def _powers(base: int, count: int) -> Keys:
 
 def matched(was: Keys, now: Keys) -> Integers:
     """For each key of `was` a place in `now` that has it, int64[n], each place once, -1 where none is left."""
+    if np.array_equal(was, now):
+        return np.arange(len(was))
     order, other = np.argsort(was, kind="stable"), np.argsort(now, kind="stable")
     mine, theirs = was[order], now[other]
     nth = np.arange(len(mine)) - np.searchsorted(mine, mine)

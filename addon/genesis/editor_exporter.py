@@ -34,6 +34,8 @@ def merged(original: Level3dt | None, exporting: ExportContext) -> Steps[Level3d
     was = level.version
     if was < VERSION:
         level = upgraded(level)
+    level.leaves()  # reads brushes that are left as text
+    yield
     yield from _merge(level, exporting, known=original is not None)
     if was < VERSION and exporting.changed:
         exporting.note(f"version {was[0]}.{was[1]} became {level.version[0]}.{level.version[1]}")
@@ -49,9 +51,13 @@ def _merge(level: Level3dt, exporting: ExportContext, known: bool) -> Steps[None
     solids = yield from collector.collect(exporting.context, parts, Poses(exporting.scene, key_time_of).of)
     groups = collect_groups(exporting, level, parts.groups)
     models = collect_editor_models(exporting, level, parts.models, parts.root)
-    collect_editor_entities(exporting, level, parts.entities, parts.root, _types(level, exporting), groups)
+    yield
+    types = _types(level, exporting)
+    yield from collect_editor_entities(exporting, level, parts.entities, parts.root, types, groups)
     tell_orders(exporting, parts.all_brushes(), _orders(level).get)
+    yield
     EditorBrushes(exporting, level, shape, collector, models, groups).write(parts.brushes, solids)
+    yield
     collect_editor_level(exporting, level, parts.root)
     for kind, count in (
         ("brushes", len(level.leaves())),

@@ -56,6 +56,7 @@ def export_files(
     options = originals.options_of(collection)
     kind = str(options.get(layout.KIND, "map"))
     before = genesis.read(original.data) if original is not None else None
+    yield
     is_known = isinstance(before, {"3dt": Level3dt, "bsp": CompiledLevel}.get(kind, MapLevel))
     token = original.token if original is not None and is_known else None
     scale = float(options.get("scale", layout.SCALE))
@@ -80,11 +81,13 @@ def export_files(
         beside = _with_library(made, level, settings, collection.name, report)
         beside |= _with_own_library(made, collection, settings, report)
         yield from gate.refuse_new.steps(genesis.check, made, None, report)
-        return {f".{settings.container}": genesis.write(made), **beside}
+        data = yield from genesis.write.steps(made)
+        return {f".{settings.container}": data, **beside}
     if original is not None and not report.notes and not exporting.changed:
         return {f".{kind}": original.data}
     beside = {} if isinstance(level, CompiledLevel) else _with_own_library(level, collection, settings, report)
-    data = genesis.write(level)
+    data = yield from genesis.write.steps(level)
+    yield
     if original is None or data != original.data:
         came = None if original is None else partial(genesis.read, original.data)
         yield from gate.refuse_new.steps(genesis.check, level, came, report)

@@ -20,7 +20,9 @@ from .settings import ExportSettings
 
 def _examine(context: bpy.types.Context, collection: bpy.types.Collection) -> Steps[Sealing]:
     """Flood the level as it would be exported. Raises SceneError, FormatError."""
-    level = genesis.read((yield from export_level.steps(context, collection, ExportSettings(), Report())))
+    data = yield from export_level.steps(context, collection, ExportSettings(), Report())
+    yield
+    level = genesis.read(data)
     if isinstance(level, genesis.CompiledLevel):
         raise SceneError(f"{collection.name} is compiled, and leaks no more: decompile it to look for leaks")
     yield

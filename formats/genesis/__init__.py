@@ -18,6 +18,7 @@ from typing import Literal, overload
 
 from ..binary import Buffer, Problem
 from ..format import Document
+from ..steps import Steps, Stepwise
 from . import (
     check_3dt,
     check_map,
@@ -104,11 +105,14 @@ def read(data: Buffer) -> AnyGenesisLevel:
     return compiled_level.read(data) if compiled_level.identify(data) else map_file.read(data)
 
 
-def write(level: AnyGenesisLevel) -> bytes:
+@Stepwise
+def write(level: AnyGenesisLevel) -> Steps[bytes]:
     """Return the level's bytes: what nobody changed comes out as it came in. Raises FormatError."""
     if isinstance(level, CompiledLevel):
         return compiled_level.write(level)
-    return map_file.write(level) if isinstance(level, MapLevel) else text_3dt_writer.write(level)
+    if isinstance(level, MapLevel):
+        return map_file.write(level)
+    return (yield from text_3dt_writer.write.steps(level))
 
 
 def check(level: AnyGenesisLevel) -> list[Problem]:

@@ -32,7 +32,11 @@ def space(level: MapLevel | Level3dt | CompiledLevel) -> Steps[Space]:
     with an origin counts, but for models and definitions of classes. Raises FormatError.
     """
     if isinstance(level, Level3dt):
-        return (yield from _editor_space(upgraded(level)))
+        level.leaves()  # reads brushes that are left as text
+        yield
+        level = upgraded(level)
+        yield
+        return (yield from _editor_space(level))
     if isinstance(level, CompiledLevel):  # nothing compiles it any more
         nowhere, none = np.zeros((0, 3)), np.zeros(0, np.int64)
         walls = solid_tree.brushes(nowhere, nowhere[:, 0], none)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..binary import FormatError
+from ..steps import Steps, Stepwise
 from . import motion_file, text_3dt
 from .editor_level import EditorBrush, EditorEntity, EditorFace, EditorModel, Group, Level3dt, Sky, Span
 from .text import fixed
@@ -32,7 +33,8 @@ class TextRecord:
 _BARE_WORD = re.compile(r'[^\s"]+')
 
 
-def write(level: Level3dt) -> bytes:
+@Stepwise
+def write(level: Level3dt) -> Steps[bytes]:
     """Return the level's text: what nobody changed comes out as it came in.
 
     Raises FormatError for what the level's version has no words for: a key with a space, half a degree before 1.33...
@@ -46,7 +48,7 @@ def write(level: Level3dt) -> bytes:
         if span is not None and not record.unread:
             source = level.source[span[0] : span[1]]
             if made != source:
-                before = before or _records_by_span(level)
+                before = before or (yield from _records_by_span(level))
                 made = _changed(record, before.get(span), source, made)
         elif record.refused:
             raise record.refused[0]
@@ -55,6 +57,7 @@ def write(level: Level3dt) -> bytes:
             parts.append(level.newline)
         parts.append(made)
         end = span[1] if span is not None else -1
+        yield
     parts.append(level.settings)
     try:
         return "".join(parts).encode("latin-1")
@@ -62,11 +65,13 @@ def write(level: Level3dt) -> bytes:
         raise FormatError(f"{error.object[error.start]!r} is not a Latin-1 character", "text") from None
 
 
-def _records_by_span(level: Level3dt) -> dict[Span, TextRecord]:
+def _records_by_span(level: Level3dt) -> Steps[dict[Span, TextRecord]]:
     """The records of the text that a level was read from, but for brushes that nobody asked for."""
     was = text_3dt.read(level.source.encode("latin-1"))
+    yield
     if level.unread_text() is None:
         was.leaves()
+        yield
     return {record.span: record for record in _Writer(was.version).level(was) if record.span is not None}
 
 

@@ -16,10 +16,13 @@ from ..arrays import Array
 from ..binary import FormatError
 from ..format import Columns
 from ..row_keys import Keys, Meaning
+from ..steps import Steps
 from .mesh import Mesh
 from .triangles import GroupTable, Triangles
 
 Named = dict[str, Keys]
+_CHAIN = ("_vertices", "_edges", "_members_named", "_loops", "_faces_named")
+"""Keys of `MeshTables`, each made of those before."""
 
 
 class MeshTables:
@@ -30,32 +33,32 @@ class MeshTables:
 
     def vertices(self) -> Columns:
         """The fields of VERTEX12 or VERTEX13."""
-        table = self._mesh.vertices
-        return _table(_columns(table), dict)
+        return self._table(_columns(self._mesh.vertices), dict)
 
     def edges(self) -> Columns:
         """The fields of EDGE8 or EDGE9."""
-        return _table(_columns(self._mesh.edges), self._edges_named)
+        return self._table(_columns(self._mesh.edges), self._edges_named, "_vertices")
 
     def faces(self) -> Columns:
         """The fields of FACE, and the number of each face's first loop, its border."""
         faces = self._mesh.faces
         columns = _columns(faces.records)
         columns["first loop"] = faces.face_loops[:-1]
-        return _table(columns, lambda: {"first loop": self._faces_named}, are_things=True)
+        return self._table(columns, lambda: {"first loop": self._faces_named}, "_faces_named", are_things=True)
 
     def loops(self) -> Columns:
         """The number of each loop's first member."""
         columns = Columns({"first member": self._mesh.faces.loop_members[:-1]})
-        return _table(columns, lambda: {"first member": self._loops})
+        return self._table(columns, lambda: {"first member": self._loops}, "_loops")
 
     def members(self) -> Columns:
         """The fields of MEMBER."""
-        return _table(_columns(self._mesh.faces.members), lambda: {"edge": self._members_named})
+        members = _columns(self._mesh.faces.members)
+        return self._table(members, lambda: {"edge": self._members_named}, "_members_named")
 
     def triangles(self, triangles: Triangles) -> Columns:
         """The fields of TRIANGLE3 or TRIANGLE6."""
-        return _table(_columns(triangles.triangles), partial(self._triangles_named, triangles))
+        return self._table(_columns(triangles.triangles), partial(self._triangles_named, triangles), "_vertices")
 
     def triangles_of_faces(self, triangles: Triangles) -> Columns:
         """The number of each face's first triangle."""
@@ -65,7 +68,7 @@ class MeshTables:
             keys = _whole(_columns(triangles.triangles), self._triangles_named(triangles))
             return {"first": row_keys.of_runs(starts[:-1], np.diff(starts), keys)}
 
-        return _table(Columns({"first": starts[:-1]}), named)
+        return self._table(Columns({"first": starts[:-1]}), named, "_vertices")
 
     def grouped(self, kind: str, table: GroupTable) -> Columns:
         """The numbers of what groups of vertices, edges or faces have."""
@@ -74,7 +77,27 @@ class MeshTables:
             keys = {"vertices": self._vertices, "edges": self._edges, "faces": self._faces}[kind]
             return {"number": row_keys.of_numbers(table.members.astype(np.int64), keys)}
 
-        return _table(Columns({"number": table.members}), named)
+        last = {"vertices": "_vertices", "edges": "_edges", "faces": "_faces_named"}[kind]
+        return self._table(Columns({"number": table.members}), named, last)
+
+    def _table(self, columns: Columns, named: Callable[[], Named], last: str = "", are_things: bool = False) -> Columns:
+        """A table that knows what its rows mean, where what they name can be decoded. last: of the keys in _CHAIN that
+        are made for it, each in a step of its own.
+        """
+
+        def meaning() -> Steps[Meaning | None]:
+            try:
+                for name in _CHAIN[: _CHAIN.index(last) + 1] if last else ():
+                    getattr(self, name)
+                    yield
+                found = named()
+                yield
+            except FormatError:  # then its bytes are compared
+                return None
+            return Meaning(_whole(columns, found), found, are_things)
+
+        columns.meaning = meaning
+        return columns
 
     # ------------------------------------------------------------------------------------------- keys, each made once
 
@@ -121,20 +144,6 @@ class MeshTables:
 
 def _columns(table: Array) -> Columns:
     return Columns({name: table[name] for name in table.dtype.names or ()})
-
-
-def _table(columns: Columns, named: Callable[[], Named], are_things: bool = False) -> Columns:
-    """A table that knows what its rows mean, where what they name can be decoded."""
-
-    def meaning() -> Meaning | None:
-        try:
-            found = named()
-        except FormatError:  # then its bytes are compared
-            return None
-        return Meaning(_whole(columns, found), found, are_things)
-
-    columns.meaning = meaning
-    return columns
 
 
 def _whole(columns: Columns, named: Named) -> Keys:

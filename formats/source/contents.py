@@ -118,7 +118,7 @@ def _lump(level: Level, lump: int, of_rows: Meanings) -> Document:
         if layout.dtype is None:
             return head | {"why no table": layout.reason, "bytes": bytes(data)}
         table = columns(level.table(lump))
-        table.meaning = partial(of_rows.of, lump)
+        table.meaning = partial(of_rows.worked_out, lump)
         return head | {"records": table}
     except FormatError as error:
         return head | {"records": error}

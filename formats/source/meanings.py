@@ -16,6 +16,7 @@ from .. import row_keys
 from ..arrays import Ints, Records
 from ..binary import FormatError
 from ..row_keys import Keys, Meaning
+from ..steps import Steps
 from .level import Level
 from .light.lighting import lightmaps
 from .lumps import LumpId
@@ -54,6 +55,14 @@ class Meanings:
         if known not in self._found:
             self._found[known] = self._worked_out(known)
         return self._found[known]
+
+    def worked_out(self, lump: int) -> Steps[Meaning | None]:
+        """As `of`, a table a step: what it names first."""
+        if lump in _KNOWN and LumpId(lump) not in self._found:
+            for target in _targets(LumpId(lump)):
+                yield from self.worked_out(target)
+            yield
+        return self.of(lump)
 
     def _worked_out(self, lump: LumpId) -> Meaning | None:
         records = self._table(lump)
@@ -148,6 +157,14 @@ class Meanings:
         except FormatError:
             return row_keys.of_rows(table)
         return row_keys.mixed(names.view(np.uint64)) if len(names) == len(table) else row_keys.of_rows(table)
+
+
+def _targets(lump: LumpId) -> list[LumpId]:
+    """The tables whose meanings those of a table's rows are made of."""
+    named = [(one.field, one.target) for one in NUMBERS if one.lump == lump]
+    named += [(one.first, one.target) for one in RUNS if one.lump == lump]
+    drawn = [LumpId.PRIMITIVES] if lump in DRAWN_FACES else []
+    return [*drawn, *dict.fromkeys(target for field, target in named if (lump, field) not in _SHALLOW)]
 
 
 def _of_numbers(numbers: Ints, keys: Keys | None) -> Keys:

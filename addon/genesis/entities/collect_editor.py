@@ -10,6 +10,7 @@ import bpy
 from ....formats.genesis.editor_level import EditorEntity, Level3dt
 from ....formats.genesis.entities import NAME
 from ...scene.reports import SceneError, naming
+from ...scene.work.progress import Steps
 from ..classes.types import Types
 from ..context import ExportContext
 from ..parts.level import SceneEntity
@@ -24,7 +25,7 @@ def collect_editor_entities(
     root: bpy.types.Object | None,
     types: Types,
     groups: Ids,
-) -> None:
+) -> Steps[None]:
     """Give a `.3dt` the entities of the scene. Raises SceneError for what no entity can be."""
     merging = Merging(level.entities)
     originals = {str(part.object.get(NAME)).lower() for part in parts if not part.copied}
@@ -43,6 +44,7 @@ def collect_editor_entities(
             edited.append("group")
         if edited and not fresh:
             exporting.note(f"entity {part.object.name} changed: {', '.join(edited)}")
+        yield
     for number, entity in merging.removed():
         exporting.note(f"entity {number} ({entity.classname}, {entity.name}) removed")
     exporting.replace_list(level, "entities", [*merging.kept(), *merging.new])

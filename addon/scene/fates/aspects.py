@@ -302,7 +302,7 @@ def _delta(obj: bpy.types.Object) -> object:
 
 def _parent(obj: bpy.types.Object) -> object:
     parent = obj.parent
-    return None if parent is None else (parent.get(identity.STAMP) or parent.name)
+    return None if parent is None else identity.told_by(parent)
 
 
 def _slots(holder: Value) -> tuple[str | None, ...]:

@@ -89,4 +89,4 @@ def _checksum(mesh: bpy.types.Mesh) -> Ints:
 
 def _materials(mesh: bpy.types.Mesh) -> str:
     """The materials of a mesh, by their stamps or names."""
-    return "\n".join("" if each is None else each.get(identity.STAMP) or each.name for each in mesh.materials)
+    return "\n".join("" if each is None else identity.told_by(each) for each in mesh.materials)

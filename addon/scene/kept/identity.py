@@ -142,6 +142,12 @@ def stamped(id_block: bpy.types.ID) -> Stamp | None:
     return _parsed(text) if isinstance(text, str) else None
 
 
+def told_by(id_block: bpy.types.ID) -> str:
+    """Return what tells a data-block from others: its stamp, whatever Blender calls it, or the name of one without."""
+    text = id_block.get(STAMP)
+    return text if isinstance(text, str) and text else id_block.name
+
+
 def kind_of(id_block: bpy.types.ID) -> str | None:
     """Return the kind of record that a data-block is stamped as; None for what the user added."""
     mark = stamped(id_block)

@@ -65,4 +65,4 @@ def _fingerprint(data: bpy.types.ID) -> int:
 
 def _name(material: bpy.types.Material | None) -> object:
     """What tells materials apart whatever Blender calls them."""
-    return None if material is None else material.get(identity.STAMP, material.name)
+    return None if material is None else identity.told_by(material)

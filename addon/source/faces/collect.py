@@ -12,6 +12,7 @@ from ....formats.counting import number_of
 from ....formats.source import LumpId, geometry
 from ...scene.kept import baselines
 from ...scene.reports import Report
+from ...scene.work.progress import Steps, Stepwise
 from .. import layout
 from ..collecting.scene_level import SceneLevel
 from ..lightmaps import build as lightmaps
@@ -25,7 +26,8 @@ _SAME_LIGHT = 1e-5
 """Of an image's sides: places in it that are no further apart are one."""
 
 
-def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
+@Stepwise
+def apply(scene: SceneLevel, level: source.Level, report: Report) -> Steps[None]:
     """Give faces what the scene shows on them. Raises SceneError, with faces selected.
 
     Brush models that are to be built anew (`brush_models.collect`) are left as they are.
@@ -33,7 +35,9 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     surfaces = scene_surfaces.read(scene)
     if surfaces is None:
         return
+    yield
     rebuilt = geometry_edits.apply(scene, surfaces, level, report)
+    yield
     try:
         mapping = TextureMapping(surfaces.model_faces, level, TextureTable(scene, level, report), report)
     except FormatError as error:
@@ -42,10 +46,16 @@ def apply(scene: SceneLevel, level: source.Level, report: Report) -> None:
     _refuse_twins(surfaces, mapping)
     polygons = surfaces.kept
     polygons = polygons[~np.isin(surfaces.model_faces.models[surfaces.faces[polygons]], list(rebuilt))]
-    mapping.write(of_polygons(surfaces, mapping, polygons))
+    yield
+    patches = of_polygons(surfaces, mapping, polygons)
+    yield
+    mapping.write(patches)
+    yield
     numbers.apply(surfaces, level, polygons, report)
     shaded = geometry_edits.undisturbed(surfaces, polygons) if scene.settings.world == EDIT else polygons
+    yield
     normals.apply(surfaces, level, shaded, report)
+    yield
     _report_light(scene, surfaces, polygons, report)
 
 

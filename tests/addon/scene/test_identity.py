@@ -386,3 +386,14 @@ def test_a_mesh_is_built_with_the_ids_of_its_elements() -> None:
     obj = link(bpy.data.objects.new("tile", mesh))
     assert meshes.read(obj).ids("FACE", TOKEN).tolist() == [7]
     assert meshes.read(obj).ids("FACE", OTHER).tolist() == [0]
+
+
+@pytest.mark.parametrize("value", [None, "", 7, 0.5, ["a", "b"], {"a": 1}])
+def test_who_has_no_stamp_that_can_be_read_is_told_by_name(value: object) -> None:
+    material = bpy.data.materials.new("wall")
+    if value is not None:
+        material[identity.STAMP] = value
+    assert identity.told_by(material) == "wall"
+    identity.stamp(material, 3, "material", 4)
+    material.name = "other"
+    assert identity.told_by(material) == "material 4 3"
