@@ -86,9 +86,11 @@ def refuse_new(
         if not found:
             return
         yield step()
-        came = before() if before is not None else None
-        yield
-        old = (yield from steps_of(check, came)) if came is not None else ()
+        old: list[Problem] = []
+        if before is not None:
+            came = before()
+            yield
+            old = yield from steps_of(check, came)
     new = brought_in(old, found)
     told = [(one, *named(_sentence(one, count), objects or {})) for one, count in new]
     errors = [LevelFinding(said, tuple(those), sort="error") for one, said, those in told if one.severity == "error"]

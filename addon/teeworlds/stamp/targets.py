@@ -22,10 +22,6 @@ from ..tiles.grid import TileGrid
 
 Cell = tuple[int, int]
 """Column and row."""
-_STROKES = 3
-"""How often all that a stroke reads is read before the first one: as much memory as two strokes take."""
-_ready: set[int] = set()
-"""How many faces the layers have that `make_ready` has read: the largest one."""
 
 
 def layers(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -56,23 +52,6 @@ def grids(context: bpy.types.Context) -> list[TileGrid]:
         if not layer.visible_get():
             raise SceneError(f"{layer.name} is hidden: show it to paint on it", [layer])
     return [TileGrid(layer) for layer in found]
-
-
-def make_ready(layer: bpy.types.Object) -> None:
-    """Read a layer when the mouse first comes over one as large, and let go of it: the process keeps the memory, which
-    a system takes as long to give as a stroke may take.
-    """
-    mesh = layer.data
-    if not isinstance(mesh, bpy.types.Mesh) or mesh.is_editmode or layer.get(layout.STORAGE) == layout.PLANE:
-        return
-    if len(mesh.polygons) <= max(_ready, default=0):
-        return
-    _ready.clear()
-    _ready.add(len(mesh.polygons))
-    try:
-        _held = [TileGrid(layer) for _ in range(_STROKES)]
-    except SceneError:  # a stroke says so
-        return
 
 
 def cell_under(

@@ -433,39 +433,3 @@ def test_what_the_key_for_erasing_sets_is_drawn(monkeypatch: pytest.MonkeyPatch)
     opened("mesh")
     held.settings(bpy.context).erase = True
     assert drawn == [bpy.context.window_manager]
-
-
-def test_a_layer_is_read_once_when_the_mouse_comes_over_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-
-    def grid(obj: bpy.types.Object) -> TileGrid:
-        read.append(obj.name)
-        return TileGrid(obj)
-
-    monkeypatch.setattr(targets, "TileGrid", grid)
-    monkeypatch.setattr(targets, "_ready", set())
-    level, ground = opened("mesh")
-    before = exported(level)
-    targets.make_ready(ground)
-    assert set(read) == {ground.name}
-    count = len(read)
-    targets.make_ready(ground)
-    targets.make_ready(layer(level, "Over"))  # no larger
-    assert len(read) == count
-    assert exported(level) == before
-
-
-def test_a_plane_is_not_read_ahead_and_a_layer_that_cannot_be_painted_refuses_at_the_stroke(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(targets, "_ready", set())
-    _, plane = opened("image")
-    targets.make_ready(plane)
-    assert not targets._ready
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    _, ground = opened("mesh")
-    ground.data.attributes.remove(ground.data.attributes["index"])
-    ground.data.attributes.new("index", "FLOAT_VECTOR", "FACE")
-    targets.make_ready(ground)
-    with pytest.raises(SceneError, match="index"):
-        targets.grids(bpy.context)
