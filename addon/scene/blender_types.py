@@ -43,6 +43,9 @@ class Elements(Protocol):
     def __len__(self) -> int:
         """How many elements have one."""
 
+    def __getitem__(self, place: int, /) -> object:
+        """One element, which has its value by that name."""
+
     def foreach_get(self, name: str, values: Array, /) -> None:
         """Fill a flat array with all of them."""
 

@@ -30,12 +30,13 @@ LIMIT = 0.050
 
 
 def run(_corpus: Path, rounds: int) -> list[Result]:
-    """Measure the steps of strokes that put tiles where there are some and where there is air, in CPU time.
+    """Measure the steps of strokes that put tiles where there are some and where there is air, in CPU time, and of one
+    that erases.
 
     The first stroke after an import is kept apart: Blender has none of its arrays yet.
     """
     print(f"\nstrokes of {CELLS} cells on a layer of {WIDTH * HEIGHT * FILL:,.0f} tiles, the slowest and the median")
-    first, later = _Steps(), _Steps()
+    first, later, erasing = _Steps(), _Steps(), _Steps()
     with tempfile.TemporaryDirectory(prefix="levelwright-bench-") as folder:
         path = Path(folder, "layer.map")
         path.write_bytes(generated.tile_map(WIDTH, HEIGHT, (FILL,)))
@@ -43,9 +44,12 @@ def run(_corpus: Path, rounds: int) -> list[Result]:
             empty_file()
             bpy.ops.import_scene.teeworlds_map(filepath=str(path))
             layer = max((each for each in bpy.data.objects if tile_kind(each) == "TILES"), key=_faces)
+            stamp = stamps.of_palette("TILES", (3, 2, 1, 1), {})
             for number in range(STROKES):
-                _stroke(layer, number, first if number == 0 else later)
-    return [*first.results("the first stroke after an import"), *later.results("a later stroke")]
+                _stroke(layer, number, stamp, first if number == 0 else later)
+            _stroke(layer, STROKES, None, erasing)
+    named = {"the first stroke after an import": first, "a later stroke": later, "a stroke that erases": erasing}
+    return [result for what, steps in named.items() for result in steps.results(what)]
 
 
 class _Steps:
@@ -66,16 +70,16 @@ class _Steps:
         return found
 
 
-def _stroke(layer: bpy.types.Object, number: int, steps: _Steps) -> None:
-    """Stamp along a row, over tiles and air."""
-    row, stamp = 20 + 30 * number, stamps.of_palette("TILES", (3, 2, 1, 1), {})
+def _stroke(layer: bpy.types.Object, number: int, stamp: stamps.TileStamp | None, steps: _Steps) -> None:
+    """Stamp along a row, over tiles and air; None erases."""
+    row = 20 + 30 * number
     begun = _timed(steps.begin, lambda: _begun(layer, stamp, row))
     for column in range(1, CELLS):
         _timed(steps.move, lambda column=column: begun.to((column, row)))
     _timed(steps.end, begun.finish)
 
 
-def _begun(layer: bpy.types.Object, stamp: stamps.TileStamp, row: int) -> StampStroke:
+def _begun(layer: bpy.types.Object, stamp: stamps.TileStamp | None, row: int) -> StampStroke:
     stroke = StampStroke([TileGrid(layer)], [stamp])
     stroke.to((0, row))
     return stroke

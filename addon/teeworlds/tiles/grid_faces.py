@@ -11,7 +11,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ....formats.arrays import Array, Bools, Int32s, Ints, Singles
+from ....formats.arrays import Array, Bools, Int32s, Integers, Ints, Singles
 from ....formats.teeworlds import tile_faces
 from ....formats.teeworlds import tiles as tile_geometry
 from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE, TileFaces, corner_positions
@@ -50,26 +50,31 @@ class FaceStore:
         }
         uvs = attributes.read(mesh, layout.UV, "CORNER", room)
         self._uvs = np.zeros((count, 4, 2), np.float32) if uvs is None else uvs.reshape(-1, 4, 2)
-        self._saved: list[tuple[Cells, dict[str, Int32s], Singles]] = []
+        self._saved: list[tuple[Integers, dict[str, Int32s], Singles]] = []
         """Faces with the attributes and UVs that they had, in the order in which they were painted."""
         told = self._told()
         if mesh.attributes.get(UV_TILE) is None:  # of 0.3 or made by a script: its faces are what they show
             self._save(np.arange(count))
             self._attributes |= {name: field.copy() for name, field in told.items()}
             self._attributes[UV_TILE] = tile_faces.made_for(kind, told)
-        places = self._cells()
-        numbers = np.flatnonzero((places >= 0) & (told["index"] > 0))
-        cells = places[numbers]
-        self._face = np.full(shape[0] * shape[1], -1, np.int64)
+        cells, numbers = self._cells(), np.arange(count, dtype=np.int32)
+        shown = (cells >= 0) & (told["index"] > 0)
+        if not shown.all():
+            cells, numbers = cells[shown], numbers[shown]
+            told = {name: field[shown] for name, field in told.items()}
+        places = cells.astype(np.intp)
+        self._face = np.full(shape[0] * shape[1], -1, np.int32)
         """The number of the face of each cell, -1 for none."""
-        self._face[cells] = numbers
-        double = self._face[cells] != numbers
-        self._doubles = numbers[double], cells[double]
+        self._face[places] = numbers
+        below = np.zeros(0, np.intp)
+        if np.count_nonzero(self._face >= 0) < len(numbers):
+            below = np.flatnonzero(self._face[places] != numbers)
+        self._doubles = numbers[below], cells[below]
         """Faces that lie below another of their cell, and their cells: an export would refuse both."""
         self.values: dict[str, Int32s] = {}
         for name, field in told.items():
             self.values[name] = np.zeros(shape, np.int32)
-            self.values[name].reshape(-1)[cells] = field[numbers]
+            self.values[name].reshape(-1)[places] = field
         self._new = np.zeros(shape[0] * shape[1], np.bool_)
         """Cells with a tile that has no face yet."""
         self._erased = np.zeros(count, np.bool_)
@@ -87,17 +92,17 @@ class FaceStore:
         corners: Singles = positions if in_order else positions[corner_verts]
         return corners
 
-    def _cells(self) -> Cells:
+    def _cells(self) -> Int32s:
         """The cell of each face, by its middle: row * width + column; -1 for those outside of the layer."""
         height, width = self.shape
-        cells = np.empty(len(self._points), np.int64)
+        cells = np.empty(len(self._points), np.int32)
         for start in range(0, len(cells), _BLOCK):
             block = slice(start, start + _BLOCK)
             x, y = ((self._points[block, 0, axis] + self._points[block, 2, axis]) / 2 for axis in range(2))
-            column = np.floor(x).astype(np.int64) + self.offset[0]
-            row = np.floor(-y).astype(np.int64) + self.offset[1]
-            inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
-            cells[block] = np.where(inside, row * width + column, -1)
+            column = np.floor(x).astype(np.int32) + np.int32(self.offset[0])
+            row = np.floor(-y).astype(np.int32) + np.int32(self.offset[1])
+            inside = (column.view(np.uint32) < width) & (row.view(np.uint32) < height)  # negative ones are huge
+            cells[block] = np.where(inside, row * np.int32(width) + column, -1)
         return cells
 
     def _face_attribute(self, name: str, count: int) -> Int32s:
@@ -137,7 +142,7 @@ class FaceStore:
             plain[block] &= (low == points[:, 2, 1]) & (top == points[:, 0, 1]) & (low < top)
         return plain
 
-    def _save(self, faces: Cells) -> None:
+    def _save(self, faces: Integers) -> None:
         """Keep what faces are, which are about to be painted."""
         old = {name: field[faces] for name, field in self._attributes.items()}
         self._saved.append((faces, old, self._uvs[faces]))
@@ -159,7 +164,7 @@ class FaceStore:
             self._show_new()
         self.mesh.update_tag()
 
-    def _paint(self, faces: Cells, cells: Cells) -> None:
+    def _paint(self, faces: Integers, cells: Cells) -> None:
         """Give faces the tiles of their cells. Erased ones have UVs made for another index, and so show nothing."""
         values = {name: field.reshape(-1)[cells] for name, field in self.values.items()}
         self._painted = True
@@ -259,8 +264,11 @@ class FaceStore:
 
 
 def _is_in_order(numbers: Array) -> bool:
-    """Whether numbers are 0, 1, 2, ..."""
-    blocks = range(0, len(numbers), _BLOCK)
-    return all(
-        np.array_equal(numbers[at : at + _BLOCK], np.arange(at, min(at + _BLOCK, len(numbers)))) for at in blocks
-    )
+    """Whether int32 numbers are 0, 1, 2, ..."""
+    steps = np.arange(_BLOCK, dtype=np.int32)
+    for start in range(0, len(numbers), _BLOCK):
+        block = numbers[start : start + _BLOCK]
+        if not (block == steps[: len(block)]).all():
+            return False
+        steps += np.int32(_BLOCK)
+    return True

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faces of four corners taken out of a mesh and added to it, all at once: the mesh is filled anew from arrays.
+"""Faces of four corners taken out of a mesh and added to it, all at once.
 
-A `bmesh` would take a second for 300,000 faces; this takes some hundredths. New memory is what costs most: so one array
-is made after another, and what was read before isn't read again.
+A `bmesh` would take a second for 300,000 faces; this takes some hundredths. A few new faces are put behind those that
+there are; else the mesh is filled anew from arrays. New memory is what costs most then: so one array is made after
+another, and what was read before isn't read again.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ _DOMAINS: tuple[Domain, ...] = ("POINT", "CORNER", "FACE")
 Layers = dict[str, tuple[Domain, Kind, Array]]
 """Attributes by name: of which elements, of which type, their values."""
 
+_BLOCK = 1 << 13
+"""Faces that are moved at a time, so that what is made on the way stays in the processor's cache."""
+
+_FEW = 1 << 10
+"""New faces that are worth being set one by one: 1,000 take as long as filling a mesh of 300,000 anew."""
+
 
 def reshape(
     mesh: bpy.types.Mesh,
@@ -35,15 +42,19 @@ def reshape(
     uvs: Mapping[str, Array],
     known: dict[str, Array] | None = None,
 ) -> None:
-    """Keep some faces of a mesh, and add others behind them. All faces have four corners, and end up with vertices of
-    their own.
+    """Keep some faces of a mesh, and add others behind them. All faces have four corners; new ones have vertices of
+    their own, and all do where faces go.
 
     keep: bool [f]. positions: float32 [4n, 3], corners of the new faces. faces: attributes of the new faces by name, as
     `meshes.build` takes them. uvs: float32 [4n, 2] by name. known: attributes that were read already, those of points
     by corner; each is taken out once it was used, so that what comes next finds memory that isn't new. Attributes of
-    points, corners and faces that the new faces aren't given are 0 there; those of edges, the selection and vertex
-    groups are lost. Materials stay.
+    points, corners and faces that the new faces aren't given are 0 there; where faces go, those of edges, the selection
+    and vertex groups are lost. Materials stay.
     """
+    if keep.all() and len(positions) <= 4 * _FEW and _takes(mesh, faces):
+        _append(mesh, positions, faces, uvs)
+        mesh.update()
+        return
     kept = _Kept(keep, len(positions) // 4)
     layers = _layers(mesh, known if known is not None else {})
     corners = layers.pop("position")[2] if "position" in layers else np.zeros((0, 3), np.float32)
@@ -65,9 +76,47 @@ def reshape(
         mesh.uv_layers.active = mesh.uv_layers[active]
     for name in list(layers):
         domain, kind, values = layers.pop(name)
-        new = faces[name][2] if name in faces else None
+        new = None
+        if name in faces:
+            _, kind, new = faces[name]
+            values = values.astype(new.dtype, copy=False)
         attributes.create(mesh, name, domain, kind, kept.values(domain, values, new))
     mesh.update()
+
+
+def _takes(mesh: bpy.types.Mesh, faces: Layers) -> bool:
+    """Say whether a mesh's attributes can be set for new faces: an index of 8 bits can't, nor what `read` doesn't."""
+    given = {name: (domain, kind) for name, (domain, kind, _) in faces.items()}
+    types = {held.name: (held.domain, held.data_type) for held in mesh.attributes}
+    return all(one[1] in attributes.LAYOUT and given.get(name, one) == one for name, one in types.items())
+
+
+def _append(mesh: bpy.types.Mesh, positions: Singles, faces: Layers, uvs: Mapping[str, Array]) -> None:
+    """Put a few faces behind those of a mesh. Blender's collections take no arrays for some of their elements."""
+    corners, quads = len(positions), len(positions) // 4
+    vertices, edges, loops, polygons = len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons)
+    mesh.vertices.add(corners)
+    mesh.edges.add(corners)
+    mesh.loops.add(corners)
+    mesh.polygons.add(quads)
+    for number in range(quads):
+        mesh.polygons[polygons + number].loop_start = loops + 4 * number
+    each = np.arange(corners, dtype=np.int32)
+    given: Layers = {
+        "position": ("POINT", "FLOAT_VECTOR", positions),
+        ".corner_vert": ("CORNER", "INT", vertices + each),
+        ".corner_edge": ("CORNER", "INT", edges + each),
+        ".edge_verts": ("EDGE", "INT32_2D", vertices + face_rings.ring_edges(quads)),
+        **{name: ("CORNER", "FLOAT2", values) for name, values in uvs.items()},
+        **faces,
+    }
+    for name, (domain, kind, values) in given.items():
+        attributes.set_last(mesh.attributes.get(name) or mesh.attributes.new(showable(name), kind, domain), values)
+    for held in mesh.attributes:  # 5.2 leaves what it finds in the memory, others make colours white
+        if held.name not in given:
+            _, dtype, width = attributes.LAYOUT[held.data_type]
+            count = quads if held.domain == "FACE" else corners
+            attributes.set_last(held, np.zeros((count, width) if width > 1 else count, dtype))
 
 
 @dataclass(frozen=True)
@@ -78,17 +127,28 @@ class _Kept:
     added: int
 
     def values(self, domain: str, values: Array, new: Array | None = None) -> Array:
-        """Those of corners (or of points, which become corners) or faces. new: of the new faces; None: zeros."""
+        """Those of corners (or of points, which become corners) or faces. new: of the new faces; None: zeros.
+
+        Values that fit stay in their memory: what `values` had is lost.
+        """
         each = 1 if domain == "FACE" else 4
         faces = values.reshape(len(self.keep), each * int(np.prod(values.shape[1:], dtype=int)))
         count = int(np.count_nonzero(self.keep))
-        result = np.empty((count + self.added, faces.shape[1]), values.dtype)
-        if count == len(faces):
-            result[:count] = faces
-        else:
-            np.compress(self.keep, faces, axis=0, out=result[:count])
+        result = faces[: count + self.added]
+        if count + self.added > len(faces):
+            result = np.empty((count + self.added, faces.shape[1]), values.dtype)
+        self._move(faces, result)
         result[count:] = 0 if new is None else new.reshape(self.added, faces.shape[1])
         return result.reshape(len(result) * each, *values.shape[1:])
+
+    def _move(self, faces: Array, target: Array) -> None:
+        """Put the values of the faces that stay into a target, which may be the same memory."""
+        end = 0
+        for start in range(0, len(faces), _BLOCK):
+            block, keep = faces[start : start + _BLOCK], self.keep[start : start + _BLOCK]
+            kept = block if keep.all() else block[keep]
+            target[end : end + len(kept)] = kept
+            end += len(kept)
 
 
 def _layers(mesh: bpy.types.Mesh, known: dict[str, Array]) -> Layers:
