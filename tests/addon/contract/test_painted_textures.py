@@ -102,8 +102,10 @@ def test_paint_that_changes_no_size_is_told(kind: str, held: str, painted: bool,
         image.update()
     image.pack()
     assert not image.is_dirty
-    assert (aspect.read(image) != before) is painted
-    assert images.seems_painted(image) is painted
+    lost = image.packed_file is None  # Blender 5.0 takes the picture away of an image that was made of bytes
+    assert not lost or bpy.app.version[:2] == (5, 0)
+    assert (aspect.read(image) != before) is (painted or lost)
+    assert images.seems_painted(image) is (painted or lost)
 
 
 @SAMPLES
