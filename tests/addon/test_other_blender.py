@@ -47,11 +47,25 @@ def level(request: pytest.FixtureRequest) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the scenes are that this Blender saved."""
+    return tmp_path_factory.mktemp("scenes")
+
+
+@pytest.fixture
+def scene(level: Path, folder: Path) -> Path:
+    """The level as a .blend that this Blender saved; it is made once."""
+    path = folder / f"{level.name}.blend"
+    if not path.exists():
+        convert(sys.executable, level, path)
+    return path
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("other", OTHERS)
-def test_import_here_and_export_there(level: Path, other: str, tmp_path: Path) -> None:
-    convert(sys.executable, level, tmp_path / "scene.blend")
-    convert(other, tmp_path / "scene.blend", tmp_path / level.name)
+def test_import_here_and_export_there(level: Path, scene: Path, other: str, tmp_path: Path) -> None:
+    convert(other, scene, tmp_path / level.name)
     assert (tmp_path / level.name).read_bytes() == level.read_bytes()
 
 
@@ -64,10 +78,9 @@ def test_import_there_and_export_here(level: Path, other: str, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_export_with_another_arithmetic(level: Path, tmp_path: Path) -> None:
+def test_export_with_another_arithmetic(level: Path, scene: Path, tmp_path: Path) -> None:
     """numpy's sin, arctan2 and pow differ between CPUs: switch its fast paths off, and nothing may look edited."""
-    convert(sys.executable, level, tmp_path / "scene.blend")
-    convert(sys.executable, tmp_path / "scene.blend", tmp_path / level.name, NPY_DISABLE_CPU_FEATURES=cpu_features())
+    convert(sys.executable, scene, tmp_path / level.name, NPY_DISABLE_CPU_FEATURES=cpu_features())
     assert (tmp_path / level.name).read_bytes() == level.read_bytes()
 
 

@@ -82,5 +82,5 @@ FUZZER = Fuzzer(
     attempt=edit,
     whole=tuple((MAP, number) for number in range(len(EDITS))),
     quick=(range(100), range(3900, 3960), range(4840, 4860)),
-    thorough=range(100, 3000),
+    thorough=range(100, 600),
 )

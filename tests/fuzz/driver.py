@@ -46,7 +46,7 @@ class Fuzzer(Generic[Input]):
     """Bytes that all of a run may take beyond what the whole inputs needed; None: as much as there is."""
     quick: tuple[range, ...] = (range(300),)
     """Seeds that are tried in each run of the tests."""
-    thorough: range = range(300, 5000)
+    thorough: range = range(300, 1100)
     """Seeds that the slow tests try besides; none where empty."""
 
 

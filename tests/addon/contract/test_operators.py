@@ -104,6 +104,8 @@ def places(level: bpy.types.Collection) -> Iterator[bpy.types.Object]:
 
 def activate(name: str, mode: str) -> None:
     """Make an object the active one, and the only one that is selected, with all faces selected in edit mode."""
+    if bpy.context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
     layer: Any = bpy.context.view_layer
     for obj in layer.objects:
         obj.select_set(obj.name == name)
@@ -123,15 +125,17 @@ def test_undo_gives_back_the_scene(game: Game, sample: Path, mode: str) -> None:
     levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
     objects = [obj for obj in places(originals.levels()[0]) if mode == "OBJECT" or obj.type == "MESH"]
     names = [obj.name for obj in objects]
-    ran, wrong = set(), []
+    ran, wrong, used = set(), [], False
     for cls in own:
         for name in names:
-            empty_file()
-            levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
+            if used:
+                empty_file()
+                levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
             activate(name, mode)
-            call = operator(cls)
+            call, used = operator(cls), False
             if not call.poll():
                 continue
+            used = True
             bpy.ops.ed.undo_push(message="before")
             before = shown()
             try:

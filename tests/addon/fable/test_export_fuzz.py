@@ -165,7 +165,7 @@ FUZZER = Fuzzer(
     prepare=empty_file,
     memory=None,
     quick=(range(30),),
-    thorough=range(30, 600),
+    thorough=range(30, 130),
 )
 
 

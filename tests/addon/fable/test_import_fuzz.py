@@ -125,7 +125,7 @@ FUZZER: Fuzzer[Files] = Fuzzer(
     prepare=empty_file,
     memory=None,
     quick=(range(30),),
-    thorough=range(30, 1500),
+    thorough=range(30, 280),
 )
 
 

@@ -196,7 +196,7 @@ FUZZER = Fuzzer(
     seconds=10.0,
     memory=None,
     quick=(range(30),),
-    thorough=range(30, 2000),
+    thorough=range(30, 360),
 )
 
 

@@ -163,7 +163,7 @@ FUZZER = Fuzzer(
     prepare=empty_file,
     memory=None,
     quick=(range(30),),
-    thorough=range(30, 300),
+    thorough=range(30, 75),
 )
 
 

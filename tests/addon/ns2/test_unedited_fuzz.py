@@ -101,7 +101,7 @@ FUZZER = Fuzzer(
     prepare=empty_file,
     memory=None,
     quick=(range(25),),
-    thorough=range(25, 2000),
+    thorough=range(25, 350),
 )
 
 

@@ -57,7 +57,7 @@ FUZZER = Fuzzer(
     seconds=20.0,
     memory=None,
     quick=(range(8),),
-    thorough=range(8, 40),
+    thorough=range(8, 30),
 )
 
 

@@ -144,7 +144,7 @@ FUZZER = Fuzzer(
     seconds=20.0,
     memory=None,
     quick=(range(8),),
-    thorough=range(8, 80),
+    thorough=range(8, 30),
 )
 
 

@@ -58,7 +58,7 @@ FUZZER = Fuzzer(
     prepare=empty_file,
     memory=None,
     quick=(range(30),),
-    thorough=range(30, 460),
+    thorough=range(30, 100),
 )
 
 

@@ -38,7 +38,7 @@ FUZZER = Fuzzer(
     prepare=empty_file,
     memory=None,
     quick=(range(20),),
-    thorough=range(20, 1200),
+    thorough=range(20, 220),
 )
 
 
