@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import ranges
 from .arrays import Bools, Int32s, Ints, Singles
 
 _BLOCK = 1 << 13
@@ -81,7 +82,7 @@ def share_nothing(corners: Int32s | None, starts: Int32s, count: int) -> bool:
         return False
     if count - int(starts[-1]) < 3 or int(np.diff(starts).min(initial=3)) < 3:
         return False
-    return corners is None or np.array_equal(corners, np.arange(count, dtype=np.int32))
+    return corners is None or ranges.are_in_order(corners)
 
 
 def edges_of_rings(corners: Int32s, starts: Int32s) -> tuple[Int32s, ...]:

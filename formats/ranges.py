@@ -5,10 +5,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import arrays
-from .arrays import Bools, Ints
+from .arrays import Bools, Int32s, Ints
 from .binary import FormatError
 
 _SHARED = 16
+_BLOCK = 1 << 15  # numbers that are compared at a time, so that they stay in the processor's cache
 
 
 def flat(starts: npt.ArrayLike, counts: npt.ArrayLike, step: int = 1) -> Ints:
@@ -37,6 +38,17 @@ def check_total(counts: npt.ArrayLike, there: int, what: str) -> None:
     total = int(np.asarray(counts, np.int64).clip(0).sum())
     if total > _SHARED * (there + 1024):
         raise FormatError(f"lists of {total} entries in all, of which there are {there}", what)
+
+
+def are_in_order(numbers: Int32s) -> bool:
+    """Say whether numbers, int32 [n], are 0, 1, 2, ...; without an array of as many beside them."""
+    steps = np.arange(_BLOCK, dtype=np.int32)
+    for start in range(0, len(numbers), _BLOCK):
+        block = numbers[start : start + _BLOCK]
+        if not (block == steps[: len(block)]).all():
+            return False
+        steps += np.int32(_BLOCK)
+    return True
 
 
 def owners(counts: npt.ArrayLike) -> Ints:

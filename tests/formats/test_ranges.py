@@ -30,3 +30,13 @@ def test_where_lists_start() -> None:
     assert ranges.starts([]).tolist() == [0]
     assert ranges.owners([2, 0, 3]).tolist() == [0, 0, 2, 2, 2]
     assert ranges.flat([5, 0, 1], [2, 0, 3]).tolist() == [5, 6, 1, 2, 3]
+
+
+@pytest.mark.parametrize("count", [0, 1, 32768, 32769, 100_000])
+def test_numbers_in_order(count: int) -> None:
+    numbers = np.arange(count, dtype=np.int32)
+    assert ranges.are_in_order(numbers)
+    for place in {0, count // 2, count - 1} if count else ():
+        other = numbers.copy()
+        other[place] += 1
+        assert not ranges.are_in_order(other)

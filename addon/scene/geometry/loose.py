@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from bpy.types import Mesh
 
+from ....formats import ranges
 from ....formats.arrays import Array
 from ....formats.counting import number_of
 from .. import attributes
@@ -41,7 +42,7 @@ def count(mesh: bpy.types.Mesh) -> tuple[int, int]:
 
 def _is_each(numbers: Array | None, count: int) -> bool:
     """Whether numbers are 0, 1, 2, ..., as many as that."""
-    return numbers is not None and len(numbers) == count and np.array_equal(numbers, np.arange(count, dtype=np.int32))
+    return numbers is not None and len(numbers) == count and ranges.are_in_order(numbers)
 
 
 def tell(context: bpy.types.Context, objects: Iterable[bpy.types.Object], fates: Fates, report: Report) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ....formats import ranges
 from ....formats.arrays import Array, Bools, Int32s, Integers, Ints, Singles
 from ....formats.teeworlds import tile_faces
 from ....formats.teeworlds import tiles as tile_geometry
@@ -88,7 +89,7 @@ class FaceStore:
         positions, corner_verts = attributes.read(mesh, "position"), attributes.read(mesh, ".corner_vert", room=room)
         if positions is None or corner_verts is None:
             return np.zeros((0, 3), np.float32)
-        in_order = len(positions) == len(corner_verts) and _is_in_order(corner_verts)
+        in_order = len(positions) == len(corner_verts) and ranges.are_in_order(corner_verts)
         corners: Singles = positions if in_order else positions[corner_verts]
         return corners
 
@@ -261,14 +262,3 @@ class FaceStore:
             if not self._had_uvs:
                 self.mesh.uv_layers.remove(self.mesh.uv_layers[layout.UV])
         self.mesh.update_tag()
-
-
-def _is_in_order(numbers: Array) -> bool:
-    """Whether int32 numbers are 0, 1, 2, ..."""
-    steps = np.arange(_BLOCK, dtype=np.int32)
-    for start in range(0, len(numbers), _BLOCK):
-        block = numbers[start : start + _BLOCK]
-        if not (block == steps[: len(block)]).all():
-            return False
-        steps += np.int32(_BLOCK)
-    return True
