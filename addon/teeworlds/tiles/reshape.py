@@ -2,8 +2,8 @@
 """Faces of four corners taken out of a mesh and added to it, all at once.
 
 A `bmesh` would take a second for 300,000 faces; this takes some hundredths. A few new faces are put behind those that
-there are; else the mesh is filled anew from arrays. New memory is what costs most then: so one array is made after
-another, and what was read before isn't read again.
+there are, where Blender can; else the mesh is filled anew from arrays. New memory is what costs most then: so one array
+is made after another, and what was read before isn't read again.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ Layers = dict[str, tuple[Domain, Kind, Array]]
 _BLOCK = 1 << 13
 """Faces that are moved at a time, so that what is made on the way stays in the processor's cache."""
 
+_GROWS = bpy.app.version < (5, 1)
+"""Whether meshes can be added to: in 5.2, `edges.add` on a mesh of 1.2 million edges crashes; 5.0 does not."""
+
 _FEW = 1 << 10
 """New faces that are worth being set one by one: 1,000 take as long as filling a mesh of 300,000 anew."""
 
@@ -51,7 +54,7 @@ def reshape(
     points, corners and faces that the new faces aren't given are 0 there; where faces go, those of edges, the selection
     and vertex groups are lost. Materials stay.
     """
-    if keep.all() and len(positions) <= 4 * _FEW and _takes(mesh, faces):
+    if _GROWS and keep.all() and len(positions) <= 4 * _FEW and _takes(mesh, faces):
         _append(mesh, positions, faces, uvs)
         mesh.update()
         return
@@ -112,7 +115,7 @@ def _append(mesh: bpy.types.Mesh, positions: Singles, faces: Layers, uvs: Mappin
     }
     for name, (domain, kind, values) in given.items():
         attributes.set_last(mesh.attributes.get(name) or mesh.attributes.new(showable(name), kind, domain), values)
-    for held in mesh.attributes:  # 5.2 leaves what it finds in the memory, others make colours white
+    for held in mesh.attributes:  # some versions leave what the memory had, others make colours white
         if held.name not in given:
             _, dtype, width = attributes.LAYOUT[held.data_type]
             count = quads if held.domain == "FACE" else corners
