@@ -7,10 +7,12 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from contextlib import suppress
 from itertools import chain, repeat
 from pathlib import Path
+from typing import Any
 
 import pytest
 from levelwright.addon import batch, commands
@@ -114,14 +116,24 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "SECONDS_TO_END", 0.1)
     jobs = [batch.Job(file, tmp_path / "out") for file in files(tmp_path, "a.map", "hang1.map", "hang2.map", "b.map")]
+    started: list[int] = []  # other tests may have left processes, too
+
+    class Recorded(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            started.append(self.pid)
+
+    monkeypatch.setattr(subprocess, "Popen", Recorded)
 
     def interrupted(_: batch.Outcome) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
     outcomes = batch.run(jobs, 2, batch.Request(options={}, seconds=PATIENCE), interrupted)
     assert [outcome["status"] for outcome in outcomes] == ["written", "stopped", "stopped", "stopped"]
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert len(started) == 2
+    for process in started:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(process, os.WNOHANG)
 
 
 def run(tmp_path: Path, names: list[str], processes: int = 1, seconds: float = PATIENCE) -> list[batch.Outcome]:
