@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Literal, get_args
 
 import bpy
@@ -38,6 +39,9 @@ LAYOUT: dict[str, tuple[str, type[np.generic], int]] = {
 materials see, however they are stored.
 """
 
+_MANY = 1 << 8
+"""Faces that are worth asking where Blender keeps them."""
+
 
 def write(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: ArrayLike) -> None:
     """Write a whole attribute, replacing one of the same name. values: [count] or [count, width], see LAYOUT.
@@ -60,8 +64,41 @@ def write(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: A
 def face_starts(mesh: bpy.types.Mesh) -> Int32s:
     """Return the first corner of each face, int32[f]."""
     starts = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
+    memory = _memory_of_starts(mesh)
+    if memory is None:
+        mesh.polygons.foreach_get("loop_start", starts)
+    else:
+        ctypes.memmove(starts.ctypes.data, memory, starts.nbytes)
     return starts
+
+
+def set_face_starts(mesh: bpy.types.Mesh, starts: Int32s) -> None:
+    """Set the first corner of each face. starts: int32[f]. Raises ValueError where there are more or fewer faces."""
+    values = flat(starts, np.int32, 1, len(mesh.polygons), "loop_start")
+    if len(values):
+        mesh.polygons[-1].loop_start = int(values[-1])  # zeros all over would look right anywhere
+    memory = _memory_of_starts(mesh)
+    if memory is None:
+        mesh.polygons.foreach_set("loop_start", values)
+    else:
+        ctypes.memmove(memory, values.ctypes.data, values.nbytes)
+
+
+def _memory_of_starts(mesh: bpy.types.Mesh) -> int | None:
+    """The address where Blender has the first corner of each face, int32 one behind the other.
+
+    They are no attribute, so `foreach_get` and `foreach_set` go through them one by one: 300,000 take 12 - 27 ms, and
+    1 ms this way. None where there are few, and where an address doesn't hold what Blender says is there.
+    """
+    faces, count = mesh.polygons, len(mesh.polygons)
+    if count < _MANY:
+        return None
+    first, last = faces[0], faces[count - 1]
+    address, end = first.as_pointer(), last.as_pointer()
+    if end - address != ctypes.sizeof(ctypes.c_int32) * (count - 1):
+        return None
+    told = ctypes.c_int32.from_address(address).value, ctypes.c_int32.from_address(end).value
+    return address if told == (first.loop_start, last.loop_start) else None
 
 
 def rewrite(mesh: bpy.types.Mesh, name: str, values: ArrayLike) -> None:
@@ -83,16 +120,6 @@ def create(mesh: bpy.types.Mesh, name: str, domain: Domain, kind: Kind, values: 
     if attribute is None:
         raise ValueError(f"{mesh.name}: Blender can't make an attribute {name!r} of {domain.lower()}s")
     _set(attribute, values, name)
-
-
-def set_last(attribute: bpy.types.Attribute, values: Array) -> None:
-    """Set the values of the last elements of an attribute one by one: of a few, that takes less time than writing all.
-
-    values: [count] or [count, width], see LAYOUT.
-    """
-    elements, field = elements_of(attribute), LAYOUT[attribute.data_type][0]
-    for place, value in enumerate(values.tolist(), len(elements) - len(values)):
-        setattr(elements[place], field, value)
 
 
 def _set(attribute: bpy.types.Attribute, values: ArrayLike, name: str) -> None:

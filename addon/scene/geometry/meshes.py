@@ -191,7 +191,7 @@ def _make(name: str, made: _Arrays) -> bpy.types.Mesh:
     mesh_attributes.write(mesh, "position", "POINT", "FLOAT_VECTOR", co)
     if len(starts):
         mesh_attributes.write(mesh, ".corner_vert", "CORNER", "INT", corners)
-        mesh.polygons.foreach_set("loop_start", starts)
+        mesh_attributes.set_face_starts(mesh, starts)
     return mesh
 
 

@@ -184,9 +184,8 @@ def _around(points: Floats) -> tuple[Floats, Floats]:
 
 def _of_faces(mesh: bpy.types.Mesh, points: Floats) -> tuple[Floats, Floats]:
     """The boxes around a mesh's faces, float64[faces, 3] each."""
-    corners, starts = np.empty(len(mesh.loops), np.int32), np.empty(len(mesh.polygons), np.int32)
+    corners, starts = np.empty(len(mesh.loops), np.int32), attributes.face_starts(mesh)
     mesh.loops.foreach_get("vertex_index", corners)
-    mesh.polygons.foreach_get("loop_start", starts)
     fold: tuple[Callable[..., Floats], ...] = (np.minimum.reduceat, np.maximum.reduceat)
     low, high = (one(points[corners], starts) for one in fold)
     return low, high

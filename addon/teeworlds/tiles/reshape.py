@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faces of four corners taken out of a mesh and added to it, all at once.
 
-A `bmesh` would take a second for 300,000 faces; this takes some hundredths. A few new faces are put behind those that
-there are, where Blender can; else the mesh is filled anew from arrays. New memory is what costs most then: so one array
-is made after another, and what was read before isn't read again.
+A `bmesh` would take a second for 300,000 faces; this fills the mesh anew from arrays within 15 to 30 ms. New memory is
+what costs most: so one array is made after another, and what was read before isn't read again. (Blender could add to a
+mesh instead. That takes no less time, and 5.2 writes beyond its arrays: docs/blender.md, section 5.)
 """
 
 from __future__ import annotations
@@ -30,12 +30,6 @@ Layers = dict[str, tuple[Domain, Kind, Array]]
 _BLOCK = 1 << 13
 """Faces that are moved at a time, so that what is made on the way stays in the processor's cache."""
 
-_GROWS = bpy.app.version < (5, 1)
-"""Whether meshes can be added to: in 5.2, `edges.add` on a mesh of 1.2 million edges crashes; 5.0 does not."""
-
-_FEW = 1 << 10
-"""New faces that are worth being set one by one: 1,000 take as long as filling a mesh of 300,000 anew."""
-
 
 def reshape(
     mesh: bpy.types.Mesh,
@@ -45,19 +39,15 @@ def reshape(
     uvs: Mapping[str, Array],
     known: dict[str, Array] | None = None,
 ) -> None:
-    """Keep some faces of a mesh, and add others behind them. All faces have four corners; new ones have vertices of
-    their own, and all do where faces go.
+    """Keep some faces of a mesh, and add others behind them. All faces have four corners; all
+    have vertices of their own then.
 
     keep: bool [f]. positions: float32 [4n, 3], corners of the new faces. faces: attributes of the new faces by name, as
     `meshes.build` takes them. uvs: float32 [4n, 2] by name. known: attributes that were read already, those of points
-    by corner; each is taken out once it was used, so that what comes next finds memory that isn't new. Attributes of
-    points, corners and faces that the new faces aren't given are 0 there; where faces go, those of edges, the selection
-    and vertex groups are lost. Materials stay.
+    by corner; each is taken out once it was used, so that what comes next finds memory that isn't new. What they have
+    is lost; they may be longer, which makes room for the new faces. Attributes of points, corners and faces that the
+    new faces aren't given are 0 there; those of edges, the selection and vertex groups are lost. Materials stay.
     """
-    if _GROWS and keep.all() and len(positions) <= 4 * _FEW and _takes(mesh, faces):
-        _append(mesh, positions, faces, uvs)
-        mesh.update()
-        return
     kept = _Kept(keep, len(positions) // 4)
     layers = _layers(mesh, known if known is not None else {})
     corners = layers.pop("position")[2] if "position" in layers else np.zeros((0, 3), np.float32)
@@ -87,41 +77,6 @@ def reshape(
     mesh.update()
 
 
-def _takes(mesh: bpy.types.Mesh, faces: Layers) -> bool:
-    """Say whether a mesh's attributes can be set for new faces: an index of 8 bits can't, nor what `read` doesn't."""
-    given = {name: (domain, kind) for name, (domain, kind, _) in faces.items()}
-    types = {held.name: (held.domain, held.data_type) for held in mesh.attributes}
-    return all(one[1] in attributes.LAYOUT and given.get(name, one) == one for name, one in types.items())
-
-
-def _append(mesh: bpy.types.Mesh, positions: Singles, faces: Layers, uvs: Mapping[str, Array]) -> None:
-    """Put a few faces behind those of a mesh. Blender's collections take no arrays for some of their elements."""
-    corners, quads = len(positions), len(positions) // 4
-    vertices, edges, loops, polygons = len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons)
-    mesh.vertices.add(corners)
-    mesh.edges.add(corners)
-    mesh.loops.add(corners)
-    mesh.polygons.add(quads)
-    for number in range(quads):
-        mesh.polygons[polygons + number].loop_start = loops + 4 * number
-    each = np.arange(corners, dtype=np.int32)
-    given: Layers = {
-        "position": ("POINT", "FLOAT_VECTOR", positions),
-        ".corner_vert": ("CORNER", "INT", vertices + each),
-        ".corner_edge": ("CORNER", "INT", edges + each),
-        ".edge_verts": ("EDGE", "INT32_2D", vertices + face_rings.ring_edges(quads)),
-        **{name: ("CORNER", "FLOAT2", values) for name, values in uvs.items()},
-        **faces,
-    }
-    for name, (domain, kind, values) in given.items():
-        attributes.set_last(mesh.attributes.get(name) or mesh.attributes.new(showable(name), kind, domain), values)
-    for held in mesh.attributes:  # some versions leave what the memory had, others make colours white
-        if held.name not in given:
-            _, dtype, width = attributes.LAYOUT[held.data_type]
-            count = quads if held.domain == "FACE" else corners
-            attributes.set_last(held, np.zeros((count, width) if width > 1 else count, dtype))
-
-
 @dataclass(frozen=True)
 class _Kept:
     """Which faces stay: their values go in front of those of the new ones."""
@@ -132,14 +87,14 @@ class _Kept:
     def values(self, domain: str, values: Array, new: Array | None = None) -> Array:
         """Those of corners (or of points, which become corners) or faces. new: of the new faces; None: zeros.
 
-        Values that fit stay in their memory: what `values` had is lost.
+        Values that fit stay in their memory, with what is behind them: what `values` had is lost.
         """
         each = 1 if domain == "FACE" else 4
-        faces = values.reshape(len(self.keep), each * int(np.prod(values.shape[1:], dtype=int)))
         count = int(np.count_nonzero(self.keep))
-        result = faces[: count + self.added]
-        if count + self.added > len(faces):
-            result = np.empty((count + self.added, faces.shape[1]), values.dtype)
+        rows = values[: len(values) // each * each].reshape(-1, each * int(np.prod(values.shape[1:], dtype=int)))
+        faces, result = rows[: len(self.keep)], rows[: count + self.added]
+        if count + self.added > len(rows):
+            result = np.empty((count + self.added, rows.shape[1]), values.dtype)
         self._move(faces, result)
         result[count:] = 0 if new is None else new.reshape(self.added, faces.shape[1])
         return result.reshape(len(result) * each, *values.shape[1:])
@@ -195,4 +150,4 @@ def _fill(mesh: bpy.types.Mesh, points: Singles) -> None:
     edges.foreach_set("value", face_rings.ring_edges(corners // 4, points.reshape(-1)).reshape(-1))
     attributes.write(mesh, ".corner_vert", "CORNER", "INT", each)
     attributes.write(mesh, ".corner_edge", "CORNER", "INT", each)
-    mesh.polygons.foreach_set("loop_start", each[::4].copy())
+    attributes.set_face_starts(mesh, each[::4])

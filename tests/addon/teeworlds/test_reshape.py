@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faces added to a mesh behind those that there are, and by filling it anew: both give the same faces."""
+"""Faces taken out of a mesh, and others put behind those that stay."""
 
 import bpy
 import numpy as np
@@ -9,7 +9,6 @@ from levelwright.addon.scene.geometry import meshes
 from levelwright.addon.teeworlds.tiles import reshape as reshaping
 from levelwright.addon.teeworlds.tiles.reshape import reshape
 
-GROWS = pytest.mark.skipif(bpy.app.version >= (5, 1), reason="Blender 5.2 can't add edges to a large mesh: it crashes")
 COLUMNS, ROWS = 3, 2
 NEW = 2
 RING = np.array(((0, 1), (0, 0), (1, 0), (1, 1)), np.float32)
@@ -71,71 +70,41 @@ def told(mesh: bpy.types.Mesh) -> dict[str, list[object]]:
     return found
 
 
-@GROWS
 @pytest.mark.parametrize("shared", [False, True])
-def test_faces_put_behind_others_are_those_of_a_mesh_filled_anew(shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    few, anew = dressed(shared), dressed(shared)
-    before = told(few)
-    added(few, [(5, 5), (-9, 4)])
-    monkeypatch.setattr(reshaping, "_FEW", 0)
-    added(anew, [(5, 5), (-9, 4)])
-    assert told(few) == told(anew)
-    assert len(few.polygons) == COLUMNS * ROWS + NEW
+def test_faces_are_put_behind_others(shared: bool) -> None:
+    mesh = dressed(shared)
+    before = told(mesh)
+    added(mesh, [(5, 5), (-9, 4)])
+    after = told(mesh)
+    assert len(mesh.polygons) == COLUMNS * ROWS + NEW
     for name, values in before.items():
-        assert told(few)[name][: len(values)] == values
-    assert told(few)["tint"][-1] == told(few)["glow"][-1] == [0, 0, 0, 0]
-    assert told(few)["index"][-NEW:] == [250, 250]
-    assert told(few)["flags"][1:] == [0] * COLUMNS * ROWS + [3, 4]
+        assert after[name][: len(values)] == values
+    assert after["tint"][-1] == after["glow"][-1] == [0, 0, 0, 0]
+    assert after["index"][-NEW:] == [250, 250]
+    assert after["flags"][1:] == [0] * COLUMNS * ROWS + [3, 4]
 
 
-@GROWS
 @pytest.mark.parametrize("shared", [False, True])
-def test_what_blender_knows_of_a_mesh_is_known_of_the_faces_put_behind(shared: bool) -> None:
+def test_what_blender_knows_of_a_mesh_is_known_of_the_new_faces(shared: bool) -> None:
     mesh = dressed(shared)
     obj = bpy.data.objects.new("grid", mesh)
     bpy.context.scene.collection.objects.link(obj)
     bpy.context.view_layer.update()
     assert tuple(obj.bound_box[6])[:2] == (COLUMNS, ROWS)
     mesh.calc_loop_triangles()
-    edges, triangles = len(mesh.edges), len(mesh.loop_triangles)
+    triangles = len(mesh.loop_triangles)
     added(mesh, [(5, 5), (-9, 4)])
     bpy.context.view_layer.update()
     assert tuple(obj.bound_box[6])[:2] == (6, 6)
     assert tuple(obj.bound_box[0])[:2] == (-9, 0)
     mesh.calc_loop_triangles()
     assert len(mesh.loop_triangles) == triangles + 2 * NEW
-    assert len(mesh.edges) == edges + 4 * NEW
+    assert len(mesh.edges) == 4 * len(mesh.polygons)
     assert not any(edge.is_loose for edge in mesh.edges)
-    crease = attributes.read(mesh, "crease")
-    assert crease is not None
-    assert crease.tolist() == [0.25] * edges + [0] * 4 * NEW
     assert [tuple(face.normal) for face in mesh.polygons] == [(0, 0, 1)] * len(mesh.polygons)
     assert not mesh.validate(verbose=True)
     seen = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     assert len(seen.polygons) == COLUMNS * ROWS + NEW
-
-
-@GROWS
-def test_vertex_groups_and_the_selection_stay() -> None:
-    mesh = dressed(True)
-    obj = bpy.data.objects.new("grid", mesh)
-    obj.vertex_groups.new(name="some").add([0, 2], 0.5, "REPLACE")
-    mesh.polygons[1].select = True
-    mesh.polygons[4].hide = True
-    points = len(mesh.vertices)
-    added(mesh, [(5, 5), (-9, 4)])
-    assert [len(vertex.groups) for vertex in mesh.vertices] == [1, 0, 1] + [0] * (points - 3 + 4 * NEW)
-    assert [face.index for face in mesh.polygons if face.hide] == [4]
-    assert mesh.polygons[1].select
-
-
-def test_a_text_a_face_has_the_mesh_filled_anew() -> None:
-    """Arrays hold none: those of such an attribute are lost, as they are where tiles are erased."""
-    mesh = dressed(False)
-    mesh.attributes.new("note", "STRING", "FACE")
-    added(mesh, [(5, 5), (-9, 4)])
-    assert "note" not in mesh.attributes
-    assert told(mesh)["index"][-NEW:] == [250, 250]
 
 
 def test_faces_are_put_into_an_empty_mesh() -> None:
@@ -178,18 +147,27 @@ def test_faces_are_taken_out_and_others_put_behind(extra: int) -> None:
     assert not mesh.validate(verbose=True)
 
 
-def test_many_faces_fill_the_mesh_anew() -> None:
-    mesh = dressed(True)
-    cells = [(10 + column, row) for row in range(25) for column in range(50)]
-    assert len(cells) > reshaping._FEW
-    added(mesh, cells)
-    assert len(mesh.vertices) == 4 * (COLUMNS * ROWS + len(cells))
-    assert not mesh.validate(verbose=True)
+@pytest.mark.parametrize("spare", [0, 4, 400])
+def test_arrays_that_were_read_already_are_used(spare: int) -> None:
+    mesh, other = dressed(False), dressed(False)
+    added(other, [(5, 5), (-9, 4)])
+    positions, uvs = attributes.read(mesh, "position"), attributes.read(mesh, "UVMap")
+    assert positions is not None
+    assert uvs is not None
+    known = {
+        "position": np.concatenate((positions, np.full((spare, 3), np.nan, np.float32))),
+        "UVMap": np.concatenate((uvs, np.full((spare, 2), np.nan, np.float32))),
+    }
+    fields: reshaping.Layers = {"index": ("FACE", "INT", np.full(NEW, 250, np.int32))}
+    fields["flags"] = ("FACE", "INT", np.arange(3, 3 + NEW, dtype=np.int32))
+    given = np.arange(8 * NEW, dtype=np.float32).reshape(-1, 2) / 64
+    reshape(mesh, np.ones(COLUMNS * ROWS, np.bool_), boxes([(5, 5), (-9, 4)]), fields, {"UVMap": given}, known)
+    assert told(mesh) == told(other)
+    assert not known
 
 
 @pytest.mark.parametrize("keeps", [False, True])
 def test_a_mesh_as_large_as_layers_get_is_added_to(keeps: bool) -> None:
-    """Blender 5.2 crashes where edges are added to so many."""
     mesh = bpy.data.meshes.new("large")
     cells = [(column, row) for row in range(500) for column in range(600)]
     added(mesh, cells)
