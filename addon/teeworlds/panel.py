@@ -36,7 +36,7 @@ from .structure import operators as structure
 from .structure.map_operator import OnMap, active_group, active_layer, active_map
 from .structure.operators import AddClip, AddGroup, MoveGroup, MoveLayer, MoveToGroup, RemoveGroup, RemoveLayer
 from .structure.parts import group_root, properties_of, tile_kind
-from .tiles import automap, following
+from .tiles import automap, following, memory
 from .tiles import operators as tiles
 from .tiles.operators import FillTiles
 from .view import entities, undisturbed
@@ -204,5 +204,6 @@ register, unregister = in_turn(
     play,
     motion,
     following,
+    memory,
     views,
 )

@@ -8,6 +8,7 @@ import math
 import bpy
 import numpy as np
 
+from ....formats.teeworlds.tile_faces import TILE_FIELDS, UV_TILE
 from ...scene import attributes
 from ...scene.blender_types import channels_of
 from ...scene.interface import tools
@@ -18,6 +19,7 @@ from .. import layout
 from ..materials import physics
 from ..structure.map_operator import active_group, active_layer, active_map
 from ..structure.parts import layers_of, tile_kind
+from ..tiles import memory
 from ..tiles.grid import TileGrid
 
 Cell = tuple[int, int]
@@ -52,6 +54,13 @@ def grids(context: bpy.types.Context) -> list[TileGrid]:
         if not layer.visible_get():
             raise SceneError(f"{layer.name} is hidden: show it to paint on it", [layer])
     return [TileGrid(layer) for layer in found]
+
+
+def prepare(layer: bpy.types.Object) -> None:
+    """Get ready for a stroke on a layer, which the mouse is over: what takes time is done before it begins."""
+    kind = tile_kind(layer)
+    if isinstance(layer.data, bpy.types.Mesh) and kind is not None:
+        memory.prepare(layer.data, ("position", ".corner_vert", layout.UV, UV_TILE, *TILE_FIELDS[kind].attributes))
 
 
 def cell_under(

@@ -91,6 +91,7 @@ class LEVELWRIGHT_TOOL_teeworlds_stamp(tools.Tool):
         cell = None if offset is None else targets.cell_under(context, layer, offset, mouse)
         if cell is None or offset is None:
             return
+        targets.prepare(layer)
         height, width = (1, 1) if values.erase or not parts else parts[0].shape
         middle = (values.size - 1) // 2
         size = values.size if parts or values.erase else 1

@@ -22,6 +22,7 @@ from ...scene.geometry import meshes, quads
 from ...scene.names import showable
 from ...scene.reports import SceneError
 from .. import layout
+from . import memory
 from .reshape import reshape
 
 Cells = Ints
@@ -40,17 +41,22 @@ class FaceStore:
             raise SceneError(f"{layer.name} isn't a mesh", [layer])
         self.layer, self.mesh, self.kind, self.shape, self.offset = layer, mesh, kind, shape, offset
         self._preview: bpy.types.Object | None = None
-        room = np.empty(2 * len(mesh.loops), np.float32)  # for one array after another: see `reshape` on new memory
-        self._corners = self._corner_positions(room)
-        self._points = self._corners.reshape(-1, 4, 3)[..., :2]
-        count = len(self._points)
+        if not quads.are_quads(mesh):
+            raise SceneError(f"{layer.name}: not all of its faces have four corners, as tiles do", [layer])
+        self._memory = memory.take(mesh)
+        count = len(mesh.polygons)
+        self._read_corners()
+        self._points = self._memory.positions[: 4 * count].reshape(-1, 4, 3)[..., :2]
         self._missing = [name for name in (*TILE_FIELDS[kind].attributes, UV_TILE) if mesh.attributes.get(name) is None]
         self._had_uvs = mesh.uv_layers.get(layout.UV) is not None
         self._attributes = {
             name: self._face_attribute(name, count) for name in (*TILE_FIELDS[kind].attributes, UV_TILE)
         }
-        uvs = attributes.read(mesh, layout.UV, "CORNER", room)
-        self._uvs = np.zeros((count, 4, 2), np.float32) if uvs is None else uvs.reshape(-1, 4, 2)
+        self._uvs = self._memory.uvs[: 4 * count].reshape(-1, 4, 2)
+        if self._had_uvs:
+            attributes.read(mesh, layout.UV, "CORNER", self._memory.uvs)
+        else:
+            self._uvs[:] = 0
         self._saved: list[tuple[Integers, dict[str, Int32s], Singles]] = []
         """Faces with the attributes and UVs that they had, in the order in which they were painted."""
         told = self._told()
@@ -81,17 +87,16 @@ class FaceStore:
         self._erased = np.zeros(count, np.bool_)
         self._painted = False
 
-    def _corner_positions(self, room: Singles) -> Singles:
-        """[4n, 3]: the corners of the faces, in the object's space. room: for what is only looked at."""
-        mesh = self.mesh
-        if not quads.are_quads(mesh):
-            raise SceneError(f"{self.layer.name}: not all of its faces have four corners, as tiles do", [self.layer])
-        positions, corner_verts = attributes.read(mesh, "position"), attributes.read(mesh, ".corner_vert", room=room)
-        if positions is None or corner_verts is None:
-            return np.zeros((0, 3), np.float32)
-        in_order = len(positions) == len(corner_verts) and ranges.are_in_order(corner_verts)
-        corners: Singles = positions if in_order else positions[corner_verts]
-        return corners
+    def _read_corners(self) -> None:
+        """Put the corners of the faces, in the object's space, into the memory's positions."""
+        mesh, (made, other) = self.mesh, self._memory
+        corner_verts = attributes.read(mesh, ".corner_vert", room=other)
+        if corner_verts is None:  # there is no face
+            return
+        if len(mesh.vertices) == len(corner_verts) and ranges.are_in_order(corner_verts):
+            attributes.read(mesh, "position", room=made)
+        else:
+            made[: len(corner_verts)] = np.asarray(attributes.read(mesh, "position"))[corner_verts]
 
     def _cells(self) -> Int32s:
         """The cell of each face, by its middle: row * width + column; -1 for those outside of the layer."""
@@ -236,15 +241,16 @@ class FaceStore:
         self._hide_new()
         if self._new.any() or self._erased.any():
             positions, faces, uvs = self._added()
-            reshape(self.mesh, ~self._erased, positions, faces, {layout.UV: uvs}, self._let_go())
-        self.mesh.update_tag()
+            known = {**self._attributes, layout.UV: self._memory.uvs, "position": self._memory.positions}
+            reshape(self.mesh, ~self._erased, positions, faces, {layout.UV: uvs}, known)
+        self._let_go()
 
-    def _let_go(self) -> dict[str, Array]:
-        """All that was read, by attribute, which the store then has no more."""
-        known: dict[str, Array] = {**self._attributes, layout.UV: self._uvs.reshape(-1, 2), "position": self._corners}
+    def _let_go(self) -> None:
+        """The edit is over: nothing is read any more."""
+        memory.give_back(self._memory)
         self._attributes.clear()
-        del self._uvs, self._corners, self._points
-        return known
+        del self._memory, self._uvs, self._points
+        self.mesh.update_tag()
 
     def restore(self) -> None:
         """Give the faces the attributes and UVs back that they had."""
@@ -261,4 +267,4 @@ class FaceStore:
                 self.mesh.attributes.remove(self.mesh.attributes[name])
             if not self._had_uvs:
                 self.mesh.uv_layers.remove(self.mesh.uv_layers[layout.UV])
-        self.mesh.update_tag()
+        self._let_go()
