@@ -120,5 +120,5 @@ FUZZER = Fuzzer(
     mutation=mutation,
     attempt=decode_all,
     whole=LEVELS,
-    thorough=range(300, 900),
+    thorough=range(150, 750),
 )

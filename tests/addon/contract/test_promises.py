@@ -13,7 +13,7 @@ from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 from levelwright.formats import identify
 
-from tests.addon.contract.registered import ALL, IDS
+from tests.addon.contract.registered import ALL, IDS, LEVELS
 from tests.fuzz.scenes import empty_file
 
 SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
@@ -90,7 +90,7 @@ def test_the_check_writes_nothing_and_says_so(game: Game, sample: Path) -> None:
     assert any(note.startswith("nothing is written") for note in report.notes)
 
 
-@SAMPLES
+@LEVELS
 def test_without_a_window_it_becomes_a_scene_and_a_level_again(game: Game, sample: Path, tmp_path: Path) -> None:
     assert commands.main(["convert", str(sample), str(tmp_path / "scene.blend")]) == commands.OK
     target = tmp_path / sample.name

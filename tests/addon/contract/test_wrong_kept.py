@@ -39,7 +39,7 @@ WAYS: dict[str, Callable[[], Value] | None] = {
     "two texts": lambda: ["a", "b"],
     "deleted": None,
 }
-QUICK, MORE = 8, 80
+QUICK, MORE = 4, 80
 """Of a sample's properties and ways, how many are tried in each run, and in slow ones."""
 SLOW_OPERATORS = ("find_leaks", "select_hidden", "show_rooms", "bake")
 """In their names, of operators that take long and read what others do."""
