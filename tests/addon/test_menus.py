@@ -14,7 +14,7 @@ from levelwright.addon.scene.interface.menus import MenuEntry
 from levelwright.addon.scene.kept import originals
 from levelwright.addon.shortcuts import is_there
 
-from tests.addon.contract.registered import ALL, IDS
+from tests.addon.contract.registered import LEVELS
 from tests.addon.contract.test_operators import idname, operator, own_operators, places
 
 OF_LINES = {"levelwright.select_finding", "levelwright.mend_finding"}
@@ -110,7 +110,7 @@ def test_other_games_have_what_can_be_used_now() -> None:
     assert [name for name in found if not operator(SimpleNamespace(bl_idname=name)).poll()] == []
 
 
-@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+@LEVELS
 def test_lines_for_what_a_level_has_can_be_drawn(game: Game, sample: Path) -> None:
     """With a level, and an object of each kind as the active one."""
     bpy.ops.import_scene.game_level(filepath=str(sample))
@@ -158,7 +158,7 @@ def test_a_greyed_out_operator_says_why() -> None:
     assert silent == []
 
 
-@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+@LEVELS
 def test_a_greyed_out_operator_says_why_with_a_level(game: Game, sample: Path) -> None:
     bpy.ops.import_scene.game_level(filepath=str(sample))
     silent = set()

@@ -16,10 +16,9 @@ from levelwright.addon.scene.issues import findings
 from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import LevelFinding, Report
 
-from tests.addon.contract.registered import ALL, IDS, samples
+from tests.addon.contract.registered import LEVELS, samples
 
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "first-light.map"
-SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
 ADDON = Path(sidebar.__file__).parents[1]
 
 
@@ -90,7 +89,7 @@ def test_an_empty_scene_offers_the_import() -> None:
     assert [name for name, _ in notes.operators] == ["import_scene.game_level"]
 
 
-@SAMPLES
+@LEVELS
 def test_the_active_level_says_what_it_was_imported_from_and_what_can_be_done(game: Game, sample: Path) -> None:
     level = imported(sample)
     notes = drawn()
@@ -116,7 +115,7 @@ def test_of_several_levels_one_is_chosen_and_only_that_one_is_drawn_in_full() ->
     assert "Make one of them the active level" in drawn().text()
 
 
-@SAMPLES
+@LEVELS
 def test_panels_show_the_game_of_the_active_level_alone(game: Game, sample: Path) -> None:
     imported(sample)
     keys = {each.key for each in games.GAMES}

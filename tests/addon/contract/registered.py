@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the contract suite runs over: every game that is registered, with the samples that are of its format."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,13 @@ def _comes_again(number: int) -> bool:
     return any(other is game and file.stem == sample.stem for other, file in ALL[number + 1 :])
 
 
-LEVELS = pytest.mark.parametrize(
-    ("game", "sample"),
-    [pytest.param(*ALL[n], id=IDS[n], marks=[pytest.mark.slow] * _comes_again(n)) for n in range(len(ALL))],
-)
-"""For what all games share: each level in each run, in one of its forms."""
+def _levels(chosen: Callable[[Game], bool]) -> pytest.MarkDecorator:
+    """For what games share: each level in each run, in one of its forms, and in the others in slow runs."""
+    numbers = [number for number, (game, _) in enumerate(ALL) if chosen(game)]
+    parameters = [pytest.param(*ALL[n], id=IDS[n], marks=[pytest.mark.slow] * _comes_again(n)) for n in numbers]
+    return pytest.mark.parametrize(("game", "sample"), parameters)
+
+
+LEVELS = _levels(lambda _: True)
+DECLARED = _levels(lambda game: bool(game.fates))
+"""Of games that declare what becomes of edits."""

@@ -4,20 +4,17 @@
 from pathlib import Path
 
 import bpy
-import pytest
 from levelwright.addon import levels
 from levelwright.addon.game import Game
 from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report
 
 from tests.addon.contract import edits
-from tests.addon.contract.registered import ALL
+from tests.addon.contract.registered import DECLARED
 from tests.fuzz.scenes import empty_file
 
-DECLARED = [(game, sample) for game, sample in ALL if game.fates]
 
-
-@pytest.mark.parametrize(("game", "sample"), DECLARED, ids=[sample.name for _, sample in DECLARED])
+@DECLARED
 def test_a_second_one_is_the_same_and_nothing_is_told(game: Game, sample: Path, tmp_path: Path) -> None:
     name = edits.imported(game, sample, game.import_settings()).name
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "level.blend"), copy=True)

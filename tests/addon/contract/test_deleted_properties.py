@@ -17,11 +17,8 @@ from levelwright.formats.binary import FormatError
 
 from tests.addon.contract import changes, edits
 from tests.addon.contract.edits import Edit
-from tests.addon.contract.registered import ALL
+from tests.addon.contract.registered import DECLARED
 from tests.addon.contract.test_edits import SLICE
-
-DECLARED = [(game, sample) for game, sample in ALL if game.fates]
-SAMPLES = pytest.mark.parametrize(("game", "sample"), DECLARED, ids=[sample.name for _, sample in DECLARED])
 
 
 def properties_of(game: Game, sample: Path) -> list[Edit]:
@@ -88,18 +85,18 @@ def silent(game: Game, sample: Path, those: list[Edit]) -> list[str]:
     return [f"{one.kind} {one.block!r}: {one.aspect}" for one in those if is_silent(game, sample, one)]
 
 
-@SAMPLES
+@DECLARED
 def test_a_slice(game: Game, sample: Path) -> None:
     assert not (found := silent(game, sample, properties_of(game, sample)[::SLICE])), "\n".join(found)
 
 
-@SAMPLES
+@DECLARED
 @pytest.mark.slow
 def test_all_of_them(game: Game, sample: Path) -> None:
     assert not (found := silent(game, sample, properties_of(game, sample))), "\n".join(found)
 
 
-@SAMPLES
+@DECLARED
 def test_none_that_is_added_is_dropped_without_a_word(game: Game, sample: Path, tmp_path: Path) -> None:
     """One of each kind of data-blocks gets a property of its own name: it is in the file, or it is told or refused."""
     level = edits.imported(game, sample, game.import_settings())

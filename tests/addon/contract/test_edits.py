@@ -10,15 +10,13 @@ from levelwright.addon.game import Game
 
 from tests.addon.contract import edits
 from tests.addon.contract.page import PAGE
-from tests.addon.contract.registered import ALL
+from tests.addon.contract.registered import DECLARED
 
-DECLARED = [(game, sample) for game, sample in ALL if game.fates]
-SAMPLES = pytest.mark.parametrize(("game", "sample"), DECLARED, ids=[sample.name for _, sample in DECLARED])
 SLICE = 72
 """Of so many edits the quick run tries one."""
 
 
-@SAMPLES
+@DECLARED
 def test_a_slice(game: Game, sample: Path) -> None:
     bad = []
     for each in edits.edits(game, sample)[::SLICE]:
@@ -28,13 +26,13 @@ def test_a_slice(game: Game, sample: Path) -> None:
     assert bad == []
 
 
-@SAMPLES
+@DECLARED
 @pytest.mark.slow
 def test_all_of_them(game: Game, sample: Path) -> None:
     assert [each for each in edits.all_outcomes(game, sample) if each.result not in edits.GOOD] == []
 
 
-@SAMPLES
+@DECLARED
 def test_the_page_is_of_what_there_is(game: Game, sample: Path) -> None:
     """docs/contract.md names the kinds and aspects of today, and none of them is dropped without a word."""
     if not PAGE.is_file() or game.format.title not in PAGE.read_text(encoding="utf-8"):

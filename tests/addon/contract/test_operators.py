@@ -16,7 +16,7 @@ from levelwright.addon.scene.interface.stoppable import Stoppable
 from levelwright.addon.scene.kept import level_blocks, originals
 from levelwright.addon.scene.reports import Report
 
-from tests.addon.contract.registered import ALL, IDS
+from tests.addon.contract.registered import ALL, LEVELS
 from tests.fuzz.scenes import empty_file
 
 CHANGES_NOTHING = {
@@ -118,7 +118,7 @@ def activate(name: str, mode: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
-@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+@LEVELS
 def test_undo_gives_back_the_scene(game: Game, sample: Path, mode: str) -> None:
     """Of each operator of the game that runs without a mouse, with an object of each kind active."""
     own = [cls for cls in own_operators() if idname(cls).startswith(f"levelwright.{game.key}_")]
@@ -186,7 +186,7 @@ def test_a_call_without_arguments_is_answered(mode: str, capfd: pytest.CaptureFi
 @pytest.mark.slow
 @pytest.mark.usefixtures("nothing_opens")
 @pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
-@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+@LEVELS
 def test_a_call_without_arguments_is_answered_with_a_level(
     game: Game, sample: Path, mode: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

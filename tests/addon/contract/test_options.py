@@ -18,7 +18,7 @@ from levelwright.addon.scene.kept import originals
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.addon.scene.work.progress import Steps, Stepwise
 
-from tests.addon.contract.registered import ALL, IDS, samples
+from tests.addon.contract.registered import LEVELS, samples
 
 GAMES = pytest.mark.parametrize("game", games.GAMES, ids=lambda game: game.key)
 ROWS = 28
@@ -142,7 +142,7 @@ def settings_of_scripts(monkeypatch: pytest.MonkeyPatch, game: Game, sample: Pat
     return seen
 
 
-@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+@LEVELS
 def test_scripts_never_see_what_is_remembered(game: Game, sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for settings in kinds(game):
         remembered.keep(bpy.context, other(settings))
@@ -297,7 +297,7 @@ def test_the_preferences_have_what_dialogs_begin_with() -> None:
     assert titles.count("levelwright.reset_options") == len(games.GAMES)
 
 
-@pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
+@LEVELS
 def test_a_check_asks_nothing_about_a_file_that_it_does_not_write(game: Game, sample: Path) -> None:
     (level,) = levels.import_files(bpy.context, [sample], lambda _: game.import_settings(), Report(), game)
     shown = rows(checking.LEVELWRIGHT_OT_check_export.draw, SimpleNamespace(collection=level.name))

@@ -14,10 +14,7 @@ from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.reach import AllowedFolders
 
 from tests.addon.contract import edits
-from tests.addon.contract.registered import ALL
-
-DECLARED = [(game, sample) for game, sample in ALL if game.fates]
-SAMPLES = pytest.mark.parametrize(("game", "sample"), DECLARED, ids=[sample.name for _, sample in DECLARED])
+from tests.addon.contract.registered import DECLARED
 
 
 def shown(level: bpy.types.Collection) -> list[bpy.types.ShaderNodeTexImage]:
@@ -34,7 +31,7 @@ def silent(game: Game, level: bpy.types.Collection, target: Path, sample: Path) 
     return unwritten and not any("the edit of" in line or "was painted" in line for line in report.lines())
 
 
-@SAMPLES
+@DECLARED
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_painted_one_is_written_or_told(game: Game, sample: Path, packed: bool, tmp_path: Path) -> None:
     level = edits.imported(game, sample, game.import_settings())
@@ -50,7 +47,7 @@ def test_a_painted_one_is_written_or_told(game: Game, sample: Path, packed: bool
     assert not silent(game, level, tmp_path / sample.name, sample)
 
 
-@SAMPLES
+@DECLARED
 def test_one_that_shows_something_else_than_its_file_is_written_or_told(
     game: Game, sample: Path, tmp_path: Path
 ) -> None:
@@ -108,7 +105,7 @@ def test_paint_that_changes_no_size_is_told(kind: str, held: str, painted: bool,
     assert images.seems_painted(image) is (painted or lost)
 
 
-@SAMPLES
+@DECLARED
 def test_unpacked_images_edit_none(game: Game, sample: Path, tmp_path: Path) -> None:
     """File > External Data > Unpack Resources: the same bytes, in files beside the .blend."""
     level = edits.imported(game, sample, game.import_settings())
@@ -129,7 +126,7 @@ def test_unpacked_images_edit_none(game: Game, sample: Path, tmp_path: Path) -> 
         assert not silent(game, level, target, sample)
 
 
-@SAMPLES
+@DECLARED
 def test_one_that_a_material_shows_instead_is_written_or_told(game: Game, sample: Path, tmp_path: Path) -> None:
     level = edits.imported(game, sample, game.import_settings())
     nodes = shown(level)
@@ -139,7 +136,7 @@ def test_one_that_a_material_shows_instead_is_written_or_told(game: Game, sample
     assert not silent(game, level, tmp_path / sample.name, sample)
 
 
-@SAMPLES
+@DECLARED
 def test_packing_and_other_paths_edit_none(game: Game, sample: Path, tmp_path: Path) -> None:
     level = edits.imported(game, sample, game.import_settings())
     for node in shown(level):

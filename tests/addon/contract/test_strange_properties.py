@@ -14,10 +14,8 @@ from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 
 from tests.addon.contract import edits
-from tests.addon.contract.registered import ALL
+from tests.addon.contract.registered import DECLARED
 
-DECLARED = [(game, sample) for game, sample in ALL if game.fates]
-SAMPLES = pytest.mark.parametrize(("game", "sample"), DECLARED, ids=[sample.name for _, sample in DECLARED])
 KINDS = (bpy.types.Object, bpy.types.Collection, bpy.types.Material, bpy.types.Mesh, bpy.types.Light)
 
 
@@ -39,7 +37,7 @@ def other_add_on() -> Iterator[None]:
     bpy.utils.unregister_class(Foreign)
 
 
-@SAMPLES
+@DECLARED
 @pytest.mark.usefixtures("other_add_on")
 def test_those_of_other_add_ons_say_nothing(game: Game, sample: Path, tmp_path: Path) -> None:
     level = edits.imported(game, sample, game.import_settings())
@@ -55,7 +53,7 @@ def test_those_of_other_add_ons_say_nothing(game: Game, sample: Path, tmp_path: 
     assert not [line for line in report.lines() if "foreign" in line]
 
 
-@SAMPLES
+@DECLARED
 @pytest.mark.parametrize("value", [{"a": 1}, [{"a": 1}], ["a", "b"], bpy.types.Scene], ids=repr)
 def test_those_that_are_neither_text_nor_numbers_are_told_or_refused(
     game: Game, sample: Path, value: Any, tmp_path: Path

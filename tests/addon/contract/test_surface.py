@@ -15,11 +15,10 @@ from levelwright.addon.game import Game
 from levelwright.addon.scene.fields import properties
 from levelwright.addon.scene.kept import originals
 
-from tests.addon.contract.registered import ALL, IDS, samples
+from tests.addon.contract.registered import LEVELS, samples
 from tests.addon.contract.test_operators import idname, own_operators
 
 GAMES = pytest.mark.parametrize("game", games.GAMES, ids=lambda game: game.key)
-SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
 
 
 class Noted:
@@ -73,7 +72,7 @@ def test_its_files_have_menu_entries_with_tooltips(game: Game) -> None:
         assert len(offered) == (form.import_form is not None)
 
 
-@SAMPLES
+@LEVELS
 def test_the_export_menu_has_what_the_scene_has(game: Game, sample: Path) -> None:
     assert drawn(menus.LEVELWRIGHT_MT_export) == [("", "No level in this scene", None)]
     assert bpy.ops.import_scene.game_level(filepath=str(sample)) == {"FINISHED"}
@@ -200,7 +199,7 @@ def blocks() -> dict[str, int]:
     return {each.identifier: len(getattr(bpy.data, each.identifier)) for each in tables}
 
 
-@SAMPLES
+@LEVELS
 def test_one_undo_takes_an_import_back(game: Game, sample: Path) -> None:
     bpy.ops.ed.undo_push(message="before")
     before = blocks()
@@ -211,7 +210,7 @@ def test_one_undo_takes_an_import_back(game: Game, sample: Path) -> None:
     assert blocks() == before
 
 
-@SAMPLES
+@LEVELS
 def test_an_import_that_fails_leaves_nothing_behind(game: Game, sample: Path, tmp_path: Path) -> None:
     data = sample.read_bytes()
     cut = tmp_path / sample.name

@@ -12,9 +12,8 @@ from levelwright.addon.game import Game
 from levelwright.addon.scene.reports import Report, SceneError
 from levelwright.formats.binary import FormatError
 
-from tests.addon.contract.registered import ALL, IDS
+from tests.addon.contract.registered import LEVELS
 
-SAMPLES = pytest.mark.parametrize(("game", "sample"), ALL, ids=IDS)
 TEXT = re.compile(rb"[A-Za-z0-9_/.\\ :-]{5,}|(?:[A-Za-z0-9_/. -]\0){4,}")
 """Of a letter a byte, or of UTF-16."""
 STRANGE = (b"\xff", b"\xc3", b"\xed", b"\xd8", b"\xdc", b"\x80", b"\0", b"\n", b"\r", b"\t", b"\x1b", b"\x7f")
@@ -51,7 +50,7 @@ def opens_or_is_refused(game: Game, sample: Path, data: bytes, folder: Path) -> 
     return True
 
 
-@SAMPLES
+@LEVELS
 @pytest.mark.parametrize("count", [3, pytest.param(30, marks=pytest.mark.slow)])
 def test_strange_bytes_in_texts_stop_no_import(game: Game, sample: Path, tmp_path: Path, count: int) -> None:
     data = sample.read_bytes()
