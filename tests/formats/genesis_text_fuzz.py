@@ -149,5 +149,5 @@ FUZZER = Fuzzer(
     attempt=decode_all,
     whole=(*LEVELS, *LIBRARIES),
     accepted=(1 / 5, 0.9),
-    thorough=range(150, 650),
+    thorough=range(300, 800),
 )

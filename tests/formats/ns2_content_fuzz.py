@@ -68,5 +68,5 @@ FUZZER = Fuzzer(
     attempt=decode,
     whole=FILES,
     accepted=(1 / 5, 0.9),
-    thorough=range(150, 650),
+    thorough=range(300, 800),
 )

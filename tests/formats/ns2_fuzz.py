@@ -120,5 +120,5 @@ FUZZER = Fuzzer(
     mutation=mutation,
     attempt=decode_all,
     whole=LEVELS,
-    thorough=range(150, 750),
+    thorough=range(300, 900),
 )

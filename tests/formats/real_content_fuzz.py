@@ -91,5 +91,5 @@ FUZZER = Fuzzer(
     attempt=damage.attempt,
     whole=WHOLE,
     accepted=(1 / 10, 0.99),
-    thorough=range(150, 350),
+    thorough=range(300, 500),
 )

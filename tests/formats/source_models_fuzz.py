@@ -47,5 +47,5 @@ FUZZER = Fuzzer(
     attempt=decode,
     whole=tuple((read, tuple(files.items())) for read, files in FILES),
     accepted=(1 / 5, 0.95),
-    thorough=range(150, 750),
+    thorough=range(300, 900),
 )

@@ -30,5 +30,5 @@ FUZZER = Fuzzer(
     mutation=mutation,
     attempt=decode,
     whole=(source_edits_fuzz.ROOM,),
-    thorough=range(150, 350),
+    thorough=range(300, 500),
 )

@@ -44,9 +44,9 @@ class Fuzzer(Generic[Input]):
     """CPU seconds that an attempt may take."""
     memory: int | None = 512 << 20
     """Bytes that all of a run may take beyond what the whole inputs needed; None: as much as there is."""
-    quick: tuple[range, ...] = (range(150),)
+    quick: tuple[range, ...] = (range(300),)
     """Seeds that are tried in each run of the tests."""
-    thorough: range = range(150, 950)
+    thorough: range = range(300, 1100)
     """Seeds that the slow tests try besides; none where empty."""
 
 
