@@ -243,6 +243,7 @@ class FaceStore:
             positions, faces, uvs = self._added()
             known = {**self._attributes, layout.UV: self._memory.uvs, "position": self._memory.positions}
             reshape(self.mesh, ~self._erased, positions, faces, {layout.UV: uvs}, known)
+        self.mesh.update_tag()
         self._let_go()
 
     def _let_go(self) -> None:
@@ -250,7 +251,6 @@ class FaceStore:
         memory.give_back(self._memory)
         self._attributes.clear()
         del self._memory, self._uvs, self._points
-        self.mesh.update_tag()
 
     def restore(self) -> None:
         """Give the faces the attributes and UVs back that they had."""
@@ -267,4 +267,5 @@ class FaceStore:
                 self.mesh.attributes.remove(self.mesh.attributes[name])
             if not self._had_uvs:
                 self.mesh.uv_layers.remove(self.mesh.uv_layers[layout.UV])
+        self.mesh.update_tag()
         self._let_go()

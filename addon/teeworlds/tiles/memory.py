@@ -8,6 +8,7 @@ arrays with undo steps and with what is drawn, and copies them as soon as anybod
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -33,8 +34,8 @@ class Memory(NamedTuple):
 
 _free: list[Memory] = []
 """What no stroke uses: one or none."""
-_sizes: list[int] = []
-"""Corners of the largest layer that memory was made for, in this file: one or none."""
+_lent: list[weakref.ref[Singles]] = []
+"""The positions of what strokes use now; others, which only read a layer, forget theirs."""
 
 
 def prepare(mesh: bpy.types.Mesh, names: Iterable[str]) -> None:
@@ -42,7 +43,7 @@ def prepare(mesh: bpy.types.Mesh, names: Iterable[str]) -> None:
 
     Where all is ready, or a stroke runs, it takes no time. 300,000 tiles take 20 to 60 ms after a stroke or an import.
     """
-    if _sizes and not _free:
+    if any(positions() is not None for positions in _lent):
         return
     for name in names:
         held: bpy.types.Attribute | None = mesh.attributes.get(name)
@@ -50,7 +51,7 @@ def prepare(mesh: bpy.types.Mesh, names: Iterable[str]) -> None:
             elements_of(held)[0]
     if len(mesh.polygons):
         mesh.polygons[0]
-    if not _sizes or _sizes[0] < len(mesh.loops):
+    if not _free or len(_free[0].positions) < len(mesh.loops) + SPARE:
         made = _new(len(mesh.loops))
         for part in made:
             part.fill(0)  # or the system hands it out only when it is used
@@ -60,9 +61,10 @@ def prepare(mesh: bpy.types.Mesh, names: Iterable[str]) -> None:
 def take(mesh: bpy.types.Mesh) -> Memory:
     """Return memory for a layer; `give_back` it when the stroke is over."""
     corners = len(mesh.loops)
-    if _free and len(_free[0].positions) >= corners + SPARE:
-        return _free.pop()
-    return _new(corners)
+    fits = bool(_free) and len(_free[0].positions) >= corners + SPARE
+    memory = _free.pop() if fits else _new(corners)
+    _lent[:] = [*(one for one in _lent if one() is not None), weakref.ref(memory.positions)]
+    return memory
 
 
 def _new(corners: int) -> Memory:
@@ -72,16 +74,16 @@ def _new(corners: int) -> Memory:
 
 def give_back(memory: Memory) -> None:
     """Keep memory for the next stroke, if it is the largest."""
+    _lent[:] = [one for one in _lent if one() is not None and one() is not memory.positions]
     if not _free or len(_free[0].positions) < len(memory.positions):
         _free[:] = [memory]
-        _sizes[:] = [len(memory.positions) - SPARE]
 
 
 @persistent
 def _let_go(*_: object) -> None:
     """Keep nothing. A handler of `load_pre`."""
     _free.clear()
-    _sizes.clear()
+    _lent.clear()
 
 
 register, unregister = in_turn(called(bpy.app.handlers.load_pre, _let_go), Both(unregister=_let_go))

@@ -39,8 +39,7 @@ def reshape(
     uvs: Mapping[str, Array],
     known: dict[str, Array] | None = None,
 ) -> None:
-    """Keep some faces of a mesh, and add others behind them. All faces have four corners; all
-    have vertices of their own then.
+    """Keep some faces of a mesh, and add others behind them. All have four corners, and vertices of their own then.
 
     keep: bool [f]. positions: float32 [4n, 3], corners of the new faces. faces: attributes of the new faces by name, as
     `meshes.build` takes them. uvs: float32 [4n, 2] by name. known: attributes that were read already, those of points

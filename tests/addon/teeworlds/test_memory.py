@@ -53,6 +53,14 @@ def test_it_is_had_ready_once() -> None:
     assert memory.take(mesh) is ready
 
 
+def test_what_was_read_and_forgotten_is_no_stroke() -> None:
+    mesh = layer(20)
+    memory.prepare(mesh, ())
+    memory.take(mesh)
+    memory.prepare(mesh, ())
+    assert memory._free
+
+
 def test_a_mesh_that_shares_its_arrays_gets_its_own() -> None:
     mesh = layer(20)
     copy = mesh.copy()
