@@ -48,7 +48,7 @@ def prepare(mesh: bpy.types.Mesh, names: Iterable[str]) -> None:
     for name in names:
         held: bpy.types.Attribute | None = mesh.attributes.get(name)
         if held is not None and len(elements_of(held)):
-            elements_of(held)[0]
+            elements_of(held)[0]  # whoever asks for an element gets the mesh an array of its own
     if len(mesh.polygons):
         mesh.polygons[0]
     if not _free or len(_free[0].positions) < len(mesh.loops) + SPARE:

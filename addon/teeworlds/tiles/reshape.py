@@ -21,9 +21,12 @@ from ...scene.attributes import KINDS, Domain, Kind
 from ...scene.blender_types import elements_of
 from ...scene.names import showable
 
-_TOPOLOGY = frozenset({".corner_vert", ".corner_edge", ".edge_verts"})
+_HIDING = frozenset({".hide_vert", ".hide_edge", ".hide_poly"})
+"""Attributes that Blender makes, and whose values stay; others with such names are topology and the selection."""
+_BY_CORNER = {"POINT": ".corner_vert", "EDGE": ".corner_edge"}
+"""What says which point or edge a corner has."""
 
-_DOMAINS: tuple[Domain, ...] = ("POINT", "CORNER", "FACE")
+_DOMAINS: tuple[Domain, ...] = ("POINT", "EDGE", "CORNER", "FACE")
 Layers = dict[str, tuple[Domain, Kind, Array]]
 """Attributes by name: of which elements, of which type, their values."""
 
@@ -44,8 +47,8 @@ def reshape(
     keep: bool [f]. positions: float32 [4n, 3], corners of the new faces. faces: attributes of the new faces by name, as
     `meshes.build` takes them. uvs: float32 [4n, 2] by name. known: attributes that were read already, those of points
     by corner; each is taken out once it was used, so that what comes next finds memory that isn't new. What they have
-    is lost; they may be longer, which makes room for the new faces. Attributes of points, corners and faces that the
-    new faces aren't given are 0 there; those of edges, the selection and vertex groups are lost. Materials stay.
+    is lost; they may be longer, which makes room for the new faces. Attributes that the new faces aren't given are 0
+    there; the selection, vertex groups and texts are lost. Materials stay.
     """
     kept = _Kept(keep, len(positions) // 4)
     layers = _layers(mesh, known if known is not None else {})
@@ -109,14 +112,14 @@ class _Kept:
 
 
 def _layers(mesh: bpy.types.Mesh, known: dict[str, Array]) -> Layers:
-    """The attributes of a mesh, but for those of edges and those that Blender makes; points' ones by corner. Takes out
-    what is known.
+    """The attributes of a mesh, but for its topology and selection; those of points and edges by corner. Takes out what
+    is known.
     """
     found: Layers = {}
     for held in mesh.attributes:
         domain = next((one for one in _DOMAINS if one == held.domain), None)
         kind = next((one for one in KINDS if one == held.data_type), None)
-        if domain is None or kind is None or held.name in _TOPOLOGY or held.name.startswith("."):
+        if domain is None or kind is None or (held.name.startswith(".") and held.name not in _HIDING):
             continue
         values = known.pop(held.name, None)
         if values is None:
@@ -127,11 +130,10 @@ def _layers(mesh: bpy.types.Mesh, known: dict[str, Array]) -> Layers:
 
 
 def _read(mesh: bpy.types.Mesh, held: bpy.types.Attribute) -> Array | None:
-    """An attribute's values, those of points by corner; None where they can't be read."""
-    values, corner_verts = attributes.read(mesh, held.name), None
-    if held.domain == "POINT":
-        corner_verts = attributes.read(mesh, ".corner_vert")
-    return values if values is None or corner_verts is None else np.asarray(values[corner_verts])
+    """An attribute's values, those of points and edges by corner; None where they can't be read."""
+    values, by_corner = attributes.read(mesh, held.name), _BY_CORNER.get(held.domain)
+    owners = None if by_corner is None else attributes.read(mesh, by_corner)
+    return values if values is None or owners is None else np.asarray(values[owners])
 
 
 def _fill(mesh: bpy.types.Mesh, points: Singles) -> None:

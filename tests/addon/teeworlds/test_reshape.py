@@ -101,10 +101,27 @@ def test_what_blender_knows_of_a_mesh_is_known_of_the_new_faces(shared: bool) ->
     assert len(mesh.loop_triangles) == triangles + 2 * NEW
     assert len(mesh.edges) == 4 * len(mesh.polygons)
     assert not any(edge.is_loose for edge in mesh.edges)
+    crease = attributes.read(mesh, "crease")
+    assert crease is not None
+    assert crease.tolist() == [0.25] * 4 * COLUMNS * ROWS + [0] * 4 * NEW
     assert [tuple(face.normal) for face in mesh.polygons] == [(0, 0, 1)] * len(mesh.polygons)
     assert not mesh.validate(verbose=True)
     seen = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     assert len(seen.polygons) == COLUMNS * ROWS + NEW
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_what_edges_have_and_what_is_hidden_stays(shared: bool) -> None:
+    mesh = dressed(shared)
+    middle = {edge.index: sum(mesh.vertices[each].co.x for each in edge.vertices) / 2 for edge in mesh.edges}
+    attributes.write(mesh, "middle", "EDGE", "FLOAT", np.array([middle[number] for number in range(len(middle))]))
+    mesh.polygons[4].hide = True
+    added(mesh, [(5, 5), (-9, 4)])
+    assert [face.index for face in mesh.polygons if face.hide] == [4]
+    kept = attributes.read(mesh, "middle")
+    assert kept is not None
+    for edge in list(mesh.edges)[: 4 * COLUMNS * ROWS]:
+        assert kept[edge.index] == sum(mesh.vertices[each].co.x for each in edge.vertices) / 2
 
 
 def test_faces_are_put_into_an_empty_mesh() -> None:
